@@ -1,0 +1,47 @@
+"""Cached answers and the audit queue in this process."""
+
+import threading
+from collections import deque
+
+from chalicelib.adapters.memory.index import GenerationCounter
+from chalicelib.domain.scope import Chain
+from chalicelib.domain.vector import Vector
+from chalicelib.ports import CacheEntry, CacheOpening, Clock
+
+
+class InMemoryRecallCache:
+    """`ports.RecallCache`."""
+
+    def __init__(self, generations: GenerationCounter, clock: Clock) -> None:
+        self._lock = threading.Lock()
+        self._generations = generations
+        self._clock = clock
+        self._answers: dict[str, tuple[CacheEntry, float]] = {}
+        self._vectors: dict[str, Vector] = {}
+        self._queue: deque[tuple[str, str | None]] = deque()
+
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
+        now = self._generations.of(chain.keys)
+        with self._lock:
+            entry, until = self._answers.get(key, (None, 0.0))
+            if entry and entry.generations == now and self._clock().timestamp() < until:
+                self._queue.append((on_hit, entry.audit))
+                return CacheOpening(entry.body, now, None)
+            return CacheOpening(None, now, self._vectors.get(vector_key))
+
+    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
+        with self._lock:
+            self._queue.append((audit, None))
+            if vector:
+                self._vectors[vector[0]] = vector[1]
+            if entry:
+                self._answers[entry.key] = entry, self._clock().timestamp() + entry.seconds
+
+    def drain(self, limit: int) -> list[tuple[str, str | None]]:
+        with self._lock:
+            return list(self._queue)[:limit]
+
+    def drained(self, count: int) -> None:
+        with self._lock:
+            for _ in range(min(count, len(self._queue))):
+                self._queue.popleft()

@@ -1,0 +1,1 @@
+"""MongoDB, which holds the truth."""

@@ -1,0 +1,64 @@
+"""The indexes, declared once and created by `vitto indexes`. Two of them carry promises: `one_live_row_per_content` and
+the unique `_id` of receipts."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymongo import ASCENDING, DESCENDING, IndexModel
+from pymongo.database import Database
+
+MEMORIES = "memories"
+SCOPES = "scopes"
+KEYS = "api_keys"
+RECEIPTS = "receipts"
+AUDIT = "audit"
+RECALLS = "recalls"
+
+DAY = 86400
+RECEIPT_DAYS = 7  # spec/product.md "Retention"
+RECALL_DAYS = 90
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index of one collection."""
+
+    collection: str
+    name: str
+    fields: tuple[tuple[str, int], ...]
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+INDEXES = (
+    Index(
+        MEMORIES,
+        "one_live_row_per_content",
+        (("scopeKey", ASCENDING), ("contentKey", ASCENDING)),
+        {"unique": True, "partialFilterExpression": {"live": True}},
+    ),
+    Index(
+        MEMORIES,
+        "browse",
+        (("scopeKey", ASCENDING), ("status", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING)),
+    ),
+    Index(MEMORIES, "text", (("scopeKey", ASCENDING), ("status", ASCENDING), ("terms", ASCENDING))),
+    Index(
+        MEMORIES,
+        "pending",
+        (("indexState", ASCENDING), ("_id", ASCENDING)),
+        {"partialFilterExpression": {"indexState": "pending"}},
+    ),
+    Index(SCOPES, "repair", (("repair", ASCENDING),), {"partialFilterExpression": {"repair": {"$exists": True}}}),
+    Index(KEYS, "by_organization", (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING))),
+    Index(RECEIPTS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECEIPT_DAYS * DAY}),
+    Index(AUDIT, "by_organization", (("orgId", ASCENDING), ("at", DESCENDING), ("_id", DESCENDING))),
+    Index(RECALLS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECALL_DAYS * DAY}),
+)
+
+
+def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
+    """Create what is missing; the names of all, `collection.index`. Repeating it changes nothing."""
+    for index in INDEXES:
+        model = IndexModel(list(index.fields), name=index.name, **index.options)
+        database.get_collection(index.collection).create_indexes([model])
+    return [f"{index.collection}.{index.name}" for index in INDEXES]

@@ -1,0 +1,150 @@
+"""The memory store on MongoDB. Every filter is built from a chain, so no query can leave it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
+
+from pymongo.errors import BulkWriteError, DuplicateKeyError
+
+from chalicelib.adapters.mongo.connection import Document, MongoConnection
+from chalicelib.adapters.mongo.documents import from_document, row_id, to_document
+from chalicelib.adapters.mongo.indexes import MEMORIES
+from chalicelib.adapters.mongo.ledger import ScopeLedger
+from chalicelib.adapters.paging import decode, page
+from chalicelib.domain.administration import Page
+from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status, content_key
+from chalicelib.domain.query import StoredMemory, TermStatistics
+from chalicelib.domain.scope import Chain
+from chalicelib.domain.termselection import rare_terms
+from chalicelib.errors import DuplicateContent
+from chalicelib.ports import Browse
+
+_DUPLICATE_KEY = 11000
+_VECTORS = ("embedding_256", "embeddingChunks")
+_TERMS = ("terms", "termCounts")
+
+
+def _without(*names: str) -> dict[str, int]:
+    return dict.fromkeys(names, 0)
+
+
+class MongoMemoryStore(ScopeLedger):
+    """`ports.MemoryStore`."""
+
+    def __init__(self, connection: MongoConnection) -> None:
+        super().__init__(connection)
+        self._rows = connection.database.get_collection(MEMORIES)
+
+    def probe(self) -> dict[str, Any]:
+        return self._connection.probe()
+
+    def insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
+        documents = [to_document(row) for row in rows]
+        failed: set[int] = set()
+        with self._connection.writing():
+            try:
+                self._rows.insert_many(documents, ordered=False)
+            except BulkWriteError as error:
+                writes = error.details["writeErrors"]
+                if any(write["code"] != _DUPLICATE_KEY for write in writes) or error.details["writeConcernErrors"]:
+                    raise
+                failed = {write["index"] for write in writes}
+        existing = iter(self.find_duplicates([rows[i].memory for i in sorted(failed)]))
+        return [next(existing) if i in failed else None for i in range(len(rows))]
+
+    def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
+        wanted = [(memory.scope_ref.key, content_key(memory)) for memory in rows]
+        if not wanted:
+            return []
+        query = {
+            "scopeKey": {"$in": sorted({scope for scope, _ in wanted})},
+            "contentKey": {"$in": sorted({content for _, content in wanted})},
+            "live": True,
+        }
+        with self._connection.reading():
+            found = {
+                (d["scopeKey"], d["contentKey"]): d["id"]
+                for d in self._rows.find(query, {"scopeKey": 1, "contentKey": 1, "id": 1})
+            }
+        return [found.get(pair) for pair in wanted]
+
+    def fetch(self, chain: Chain, ids: Sequence[str], *, with_vectors: bool = False) -> list[StoredMemory]:
+        query = {"_id": {"$in": [row_id(chain.org_id, id_) for id_ in ids]}}
+        projection = None if with_vectors else _without(*_VECTORS)
+        with self._connection.reading():
+            documents = list(self._rows.find(query, projection))
+        return [from_document(d) for d in documents if chain.holds(d["scopeKey"])]
+
+    def replace(self, row: StoredMemory, expected_revision: int) -> bool:
+        document = to_document(row)
+        with self._connection.writing():
+            try:
+                result = self._rows.replace_one({"_id": document["_id"], "revision": expected_revision}, document)
+            except DuplicateKeyError:
+                raise DuplicateContent("the same content is live in this scope already") from None
+        return result.matched_count == 1
+
+    def purge(self, chain: Chain, id_: str) -> bool:
+        query = {"_id": row_id(chain.org_id, id_), "scopeKey": {"$in": list(chain.keys)}}
+        with self._connection.writing():
+            return self._rows.delete_one(query).deleted_count == 1
+
+    def settle(self, indexed: Sequence[tuple[Memory, bool]]) -> None:
+        groups: dict[tuple[int, bool], list[str]] = {}
+        for memory, done in indexed:
+            groups.setdefault((memory.revision, done), []).append(row_id(memory.org_id, memory.id))
+        for (revision, done), ids in groups.items():
+            state = IndexState.INDEXED if done else IndexState.PENDING
+            with self._connection.writing():
+                self._rows.update_many(
+                    {"_id": {"$in": ids}, "revision": revision}, {"$set": {"indexState": state.value}}
+                )
+
+    def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
+        query: Document = {"scopeKey": {"$in": list(chain.keys)}, "status": wanted.status.value}
+        if wanted.status is Status.ARCHIVED:
+            query["archivedReason"] = {"$ne": ArchivedReason.FORGOTTEN.value}
+        if wanted.type:
+            query["type"] = wanted.type.value
+        if wanted.tag:
+            query["tags"] = wanted.tag
+        if wanted.words:
+            query["$and"] = [{"terms": {"$in": list(word)}} for word in wanted.words]
+        if wanted.cursor:
+            time, identity = decode(wanted.cursor)
+            query["$or"] = [{"createdAt": {"$lt": time}}, {"createdAt": time, "_id": {"$lt": identity}}]
+        with self._connection.reading():
+            cursor = self._rows.find(query, _without(*_VECTORS, *_TERMS)).sort([("createdAt", -1), ("_id", -1)])
+            documents = list(cursor.limit(wanted.limit + 1))
+        positions = [(d["createdAt"], d["_id"]) for d in documents]
+        return page([from_document(d).memory for d in documents], wanted.limit, positions)
+
+    def text_candidates(
+        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int
+    ) -> list[StoredMemory]:
+        terms = rare_terms(words, statistics, limit)
+        query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "terms": {"$in": list(terms)}}
+        with self._connection.reading():
+            return [from_document(d) for d in self._rows.find(query).limit(limit)]
+
+    def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
+        query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
+        if after:
+            query["_id"] = {"$gt": row_id(after.org_id, after.id)}
+        with self._connection.reading():
+            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+
+    def count_pending(self, limit: int = 1000) -> int:
+        with self._connection.reading():
+            return self._rows.count_documents({"indexState": IndexState.PENDING.value}, limit=limit)
+
+    def rows_of_scope(self, scope_key: str, *, after: str = "", limit: int = 200) -> list[StoredMemory]:
+        organization = unquote(scope_key.partition("/")[0])
+        query: Document = {
+            "scopeKey": scope_key,
+            "status": Status.ACTIVE.value,
+            "_id": {"$gt": row_id(organization, after)},
+        }
+        with self._connection.reading():
+            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]

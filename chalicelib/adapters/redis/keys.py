@@ -1,0 +1,60 @@
+"""The names of everything in Redis. A scope's key is encoded (`domain.keys`): the `:` between the parts is never its own."""
+
+from urllib.parse import quote
+
+PREFIX = "vm"
+AUDIT_QUEUE = f"{PREFIX}:audit"
+WANTED = f"{PREFIX}:wanted"
+CHANGED = f"{PREFIX}:changed"
+SCOPED_KINDS = "dpvmg"
+"""Kinds of a scope's index: rows, postings, vectors, models, and the generation."""
+
+
+def rows(scope_key: str) -> str:
+    """Hash: id → what the index holds of it (revision, terms, chunks, filter fields)."""
+    return f"{PREFIX}:d:{scope_key}"
+
+
+def postings(scope_key: str) -> str:
+    """Prefix of the sorted sets: id → BM25 impact, one a term."""
+    return f"{PREFIX}:p:{scope_key}:"
+
+
+def vectors(scope_key: str, model: str) -> str:
+    """Vector set of one model: `id#chunk`."""
+    return f"{PREFIX}:v:{scope_key}:{quote(model, safe='')}"
+
+
+def models(scope_key: str) -> str:
+    """Hash: model → number of rows with vectors of it."""
+    return f"{PREFIX}:m:{scope_key}"
+
+
+def generation(scope_key: str) -> str:
+    """Counter that every write of the scope moves."""
+    return f"{PREFIX}:g:{scope_key}"
+
+
+def complete(scope_key: str) -> str:
+    """Marker: the index holds all of the scope."""
+    return f"{PREFIX}:c:{scope_key}"
+
+
+def tombstone(scope_key: str, id_: str) -> str:
+    """Revision at which a row left, for as long as an older one could still arrive."""
+    return f"{PREFIX}:x:{scope_key}:{id_}"
+
+
+def answer(key: str) -> str:
+    """Hash: a cached answer with its generations."""
+    return f"{PREFIX}:a:{key}"
+
+
+def query_vector(key: str) -> str:
+    """A query's vector."""
+    return f"{PREFIX}:q:{key}"
+
+
+def temporary(token: str) -> str:
+    """Something of one request, gone in seconds."""
+    return f"{PREFIX}:t:{token}"

@@ -1,0 +1,121 @@
+-- The candidates of one scope, nearest by vector and best by text, each with both signals.
+-- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary)
+-- ARGV: 1 postings prefix, 2 limit, 3 most postings to unite, 4 rows up to which the vector search is exact,
+--       5 most rows a filter looks at, 6 vector or '', 7 model, 8 filter for VSIM or '', 9 filter (JSON) or ''
+-- Reply: rows with vectors of other models; then rows of [id, BM25, VSIM score or '', raw chunks of a text hit or {}].
+local prefix, limit, budget = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local filter = ARGV[9] ~= '' and cjson.decode(ARGV[9]) or nil
+
+local function admitted(id)
+  local stored = redis.call('HGET', KEYS[1], id)
+  if not stored then return false end
+  local row = cjson.decode(stored)
+  if filter.since and row.e < filter.since then return false end
+  if filter.before and row.e >= filter.before then return false end
+  if filter.types then
+    local found = false
+    for _, kind in ipairs(filter.types) do found = found or kind == row.k end
+    if not found then return false end
+  end
+  for _, tag in ipairs(filter.tags or {}) do
+    local found = false
+    for _, own in ipairs(row.g) do found = found or own == tag end
+    if not found then return false end
+  end
+  return true
+end
+
+-- Terms by the length of their postings: the short ones are united, the rest only score what is found.
+local terms = {}
+local flat = redis.call('HGETALL', KEYS[4])
+for i = 1, #flat, 2 do
+  local n = redis.call('ZCARD', prefix .. flat[i])
+  if n > 0 then terms[#terms + 1] = {key = prefix .. flat[i], weight = flat[i + 1], n = n} end
+end
+table.sort(terms, function(a, b) if a.n ~= b.n then return a.n < b.n end return a.key < b.key end)
+local united, rest, total = {}, {}, 0
+for i, term in ipairs(terms) do
+  total = total + term.n
+  if i == 1 or total <= budget then united[#united + 1] = term else rest[#rest + 1] = term end
+end
+
+local found, order = {}, {}
+local function candidate(id)
+  if not found[id] then
+    found[id] = {bm25 = false, vsim = false, chunks = {}}
+    order[#order + 1] = id
+  end
+  return found[id]
+end
+
+if #united > 0 then
+  local call = {'ZUNIONSTORE', KEYS[5], #united}
+  for _, term in ipairs(united) do call[#call + 1] = term.key end
+  call[#call + 1] = 'WEIGHTS'
+  for _, term in ipairs(united) do call[#call + 1] = term.weight end
+  redis.call(unpack(call))
+  local from, kept, most = 0, 0, filter and tonumber(ARGV[5]) or limit
+  while kept < limit and from < most do
+    local page = redis.call('ZRANGE', KEYS[5], from, from + limit - 1, 'REV')
+    for _, id in ipairs(page) do
+      if kept < limit and (not filter or admitted(id)) then
+        candidate(id)
+        kept = kept + 1
+      end
+    end
+    if #page < limit then break end
+    from = from + limit
+  end
+end
+local by_text = #order
+
+local others = 0
+if ARGV[6] ~= '' then
+  local counts = redis.call('HGETALL', KEYS[3])
+  for i = 1, #counts, 2 do if counts[i] ~= ARGV[7] then others = others + tonumber(counts[i + 1]) end end
+  local size = redis.call('EXISTS', KEYS[2]) == 1 and redis.call('VCARD', KEYS[2]) or 0
+  if size > 0 then
+    local call = {'VSIM', KEYS[2], 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', limit}
+    if size <= tonumber(ARGV[4]) then call[#call + 1] = 'TRUTH' end
+    if ARGV[8] ~= '' then
+      call[#call + 1] = 'FILTER'
+      call[#call + 1] = ARGV[8]
+    end
+    local near = redis.call(unpack(call))
+    for i = 1, #near, 2 do
+      local one = candidate(string.match(near[i], '^(.-)#%d+$'))
+      if not one.vsim then one.vsim = near[i + 1] end
+    end
+    for i = 1, by_text do
+      local id, one = order[i], found[order[i]]
+      local chunk = 0
+      while not one.vsim do
+        local raw = redis.call('VEMB', KEYS[2], id .. '#' .. chunk, 'RAW')
+        if not raw or #raw == 0 then break end
+        one.chunks[#one.chunks + 1] = raw
+        chunk = chunk + 1
+      end
+    end
+  end
+end
+
+local function add_scores(key, weight)
+  local call = {'ZMSCORE', key}
+  for _, id in ipairs(order) do call[#call + 1] = id end
+  for i, score in ipairs(redis.call(unpack(call))) do
+    local one = found[order[i]]
+    one.bm25 = (one.bm25 or 0) + (score and tonumber(score) or 0) * weight
+  end
+end
+if #order > 0 then
+  if #united > 0 then add_scores(KEYS[5], 1) end
+  for _, term in ipairs(rest) do add_scores(term.key, tonumber(term.weight)) end
+end
+redis.call('UNLINK', KEYS[5])
+
+local reply = {others}
+for _, id in ipairs(order) do
+  local one = found[id]
+  reply[#reply + 1] = {id, string.format('%.17g', one.bm25 or 0), one.vsim or '', one.chunks}
+end
+return reply

@@ -1,0 +1,176 @@
+"""The composition root: the only place that builds adapters. One container a process, made at first use."""
+
+import os
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
+from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.indexes import create_indexes
+from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.openai_embedder import OpenAIEmbedder
+from chalicelib.adapters.redis.cache import RedisRecallCache
+from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.telemetry import PowertoolsTelemetry
+from chalicelib.domain.wire import utc
+from chalicelib.errors import Misconfigured
+from chalicelib.ports import (
+    AuditLog,
+    Clock,
+    Embedder,
+    HotIndex,
+    KeyStore,
+    MemoryStore,
+    RecallCache,
+    RecallStore,
+    ReceiptStore,
+    Telemetry,
+)
+from chalicelib.recall.audit import RecallAudit
+from chalicelib.recall.pipeline import RecallPipeline
+from chalicelib.settings import Settings
+from chalicelib.write.audit import Auditor
+from chalicelib.write.editing import Editor
+from chalicelib.write.indexing import Indexer
+from chalicelib.write.maintenance import Maintenance
+from chalicelib.write.pipeline import RememberPipeline
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The adapters. Tests give fakes for any of them."""
+
+    store: MemoryStore
+    keys: KeyStore
+    receipts: ReceiptStore
+    audit: AuditLog
+    recalls: RecallStore
+    hot: HotIndex | None
+    cache: RecallCache | None
+    embedder: Embedder
+    telemetry: Telemetry
+    clock: Clock
+
+
+def system_clock() -> datetime:
+    """Now."""
+    return utc(datetime.now(UTC))
+
+
+class Container:
+    """The services over a set of ports."""
+
+    def __init__(self, settings: Settings, ports: Ports) -> None:
+        self.settings = settings
+        self.ports = ports
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        """Makes rows findable."""
+        return Indexer(self.ports.store, self.ports.hot, self.ports.embedder, self.ports.telemetry)
+
+    @cached_property
+    def auditor(self) -> Auditor:
+        """Writes audit events."""
+        return Auditor(self.ports.audit, self.ports.clock)
+
+    @cached_property
+    def remember(self) -> RememberPipeline:
+        """The write path."""
+        p = self.ports
+        return RememberPipeline(
+            store=p.store, receipts=p.receipts, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+        )
+
+    @cached_property
+    def editor(self) -> Editor:
+        """Single memories."""
+        p = self.ports
+        return Editor(store=p.store, hot=p.hot, indexer=self.indexer, auditor=self.auditor, clock=p.clock)
+
+    @cached_property
+    def recall(self) -> RecallPipeline:
+        """The read path."""
+        p = self.ports
+        return RecallPipeline(
+            store=p.store,
+            hot=p.hot,
+            cache=p.cache,
+            records=p.recalls,
+            embedder=p.embedder,
+            telemetry=p.telemetry,
+            clock=p.clock,
+            settings=self.settings.recall,
+        )
+
+    @cached_property
+    def recall_audit(self) -> RecallAudit:
+        """What recalls did."""
+        return RecallAudit(self.ports.recalls, self.ports.cache)
+
+    @cached_property
+    def maintenance(self) -> Maintenance:
+        """What the worker does."""
+        p = self.ports
+        return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
+
+
+def build_ports(settings: Settings, **overrides: Any) -> Ports:
+    """The real adapters that `settings` name, with `overrides` in place of any of them."""
+    made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(), "clock": system_clock} | overrides
+    if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
+        mongo = mongo_connection(settings)
+        made = {
+            "store": MongoMemoryStore(mongo),
+            "keys": MongoKeyStore(mongo),
+            "receipts": MongoReceiptStore(mongo),
+            "audit": MongoAuditLog(mongo),
+            "recalls": MongoRecallStore(mongo),
+        } | made
+    if not {"hot", "cache"} <= overrides.keys():
+        redis = RedisConnection(settings.redis) if settings.redis.url else None
+        made = {
+            "hot": RedisHotIndex(redis) if redis else None,
+            "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
+        } | made
+    if "embedder" not in overrides:
+        made["embedder"] = OpenAIEmbedder(settings.embedding)
+    return Ports(**made)
+
+
+def mongo_connection(settings: Settings) -> MongoConnection:
+    """A connection to the MongoDB of `settings`; it connects at first use."""
+    if not settings.mongo.uri:
+        raise Misconfigured("VITTO_MONGO_URI is not set")
+    return MongoConnection(settings.mongo)
+
+
+def make_indexes(settings: Settings) -> list[str]:
+    """Create MongoDB's indexes where they are missing; the names of all."""
+    return create_indexes(mongo_connection(settings).database)
+
+
+_lock = threading.Lock()
+_container: Container | None = None
+
+
+def container() -> Container:
+    """The container of this process, made from the environment at first use."""
+    global _container  # noqa: PLW0603 - one pool a process is the point (faults.md 36)
+    if _container is None:
+        with _lock:
+            if _container is None:
+                settings = Settings.from_environment(os.environ)
+                _container = Container(settings, build_ports(settings))
+    return _container
+
+
+def use(replacement: Container | None) -> None:
+    """Set the container of this process; tests do, with fakes, and take it away again with None."""
+    global _container  # noqa: PLW0603
+    _container = replacement

@@ -1,0 +1,42 @@
+"""What is known of an embedding model: how its cosines read on the scale of 0 to 1, and how long a text it takes.
+
+A calibration is a logistic curve through `middle`, the cosine at which a pair is as likely related as not, with `width` the
+cosine step in which the odds grow e-fold. `vitto calibrate MODEL` makes one and shows how well it separates.
+"""
+
+import math
+
+from chalicelib.domain.wire import Wire
+from chalicelib.errors import Misconfigured
+
+
+class Calibration(Wire):
+    """One model's curve and the longest text, in characters, that goes to it in one piece."""
+
+    middle: float
+    width: float
+    chunk_characters: int
+
+    def similarity(self, cosine: float) -> float:
+        """`cosine` on the common scale, 0 to 1."""
+        return 1 / (1 + math.exp(-(cosine - self.middle) / self.width))
+
+
+CALIBRATIONS: dict[str, Calibration] = {
+    "e5-passage": Calibration(middle=0.83, width=0.015, chunk_characters=800),
+    "text-embedding-3-small": Calibration(middle=0.35, width=0.07, chunk_characters=8000),
+}
+"""By the name of the passage model. e5-passage: measured here by `vitto calibrate` on its built-in pairs. For
+text-embedding-3-small no server could be reached when this was written: the curve follows the cosines that OpenAI's cookbook
+shows for related and unrelated texts; run `vitto calibrate` against your account and set VITTO_EMBEDDING_CALIBRATIONS."""
+
+
+def calibration_of(model: str, further: dict[str, Calibration]) -> Calibration:
+    """The calibration of `model`. Misconfigured without one, since scores would mean nothing."""
+    found = further.get(model) or CALIBRATIONS.get(model)
+    if found is None:
+        raise Misconfigured(
+            f"embedding model {model!r} has no calibration; make one with: vitto calibrate {model} --write FILE, "
+            "then set VITTO_EMBEDDING_CALIBRATIONS=FILE"
+        )
+    return found

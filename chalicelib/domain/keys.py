@@ -1,0 +1,40 @@
+"""The one function that builds every key, in MongoDB and in Redis, and the ids that go into them."""
+
+import secrets
+import time
+from urllib.parse import quote
+
+from chalicelib.errors import InvalidInput
+
+MAX_ID_BYTES = 128  # spec/product.md "Scopes"
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford base 32: sorts by value, no look-alikes
+_TIME_BITS, _RANDOM_BITS = 48, 80
+
+
+def key(*parts: str) -> str:
+    """Join `parts` into a key in which no part can reach into another's place.
+
+    Each part is percent-encoded down to letters, digits and `_.-~`, so the joining `/` and the braces of a Redis hash
+    tag never come from an id. The first part is always the organization.
+    """
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id such as `mem_01k…`: 48 bits of milliseconds, then 80 random bits, so ids sort by the time made."""
+    value = (time.time_ns() // 1_000_000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
+    shifts = range(_TIME_BITS + _RANDOM_BITS - 5 + 2, -1, -5)
+    return f"{prefix}_" + "".join(_ALPHABET[value >> shift & 31] for shift in shifts)
+
+
+def checked_id(value: str, field: str) -> str:
+    """`value` where it can be an id: not blank, at most 128 bytes of UTF-8. InvalidInput names `field` otherwise."""
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise InvalidInput(field, "is not valid Unicode") from None
+    if not value.strip():
+        raise InvalidInput(field, "must not be blank")
+    if size > MAX_ID_BYTES:
+        raise InvalidInput(field, f"is {size} bytes; at most {MAX_ID_BYTES} are allowed", limit=MAX_ID_BYTES)
+    return value

@@ -1,0 +1,208 @@
+"""A recall as it is asked and as it is answered, and what the tiers hand to one another in between."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from chalicelib.domain.memory import Memory, MemoryType
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.vector import Vector
+from chalicelib.domain.wire import UtcTime, Wire, epoch_ms
+
+MAX_QUERY_CHARACTERS = 4000
+MAX_RESULTS = 100
+DEFAULT_RESULTS = 10
+
+
+class RecallQuery(Wire):
+    """What a reader asks. `scopes` and `scopeIds` narrow its chain; the rest filters what is recalled."""
+
+    query: str = Field(max_length=MAX_QUERY_CHARACTERS)
+    scopes: tuple[Scope, ...] | None = Field(default=None, min_length=1, max_length=4)
+    scope_ids: tuple[str, ...] | None = Field(default=None, min_length=1, max_length=100)
+    types: tuple[MemoryType, ...] | None = Field(default=None, min_length=1, max_length=len(MemoryType))
+    tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
+    since: UtcTime | None = Field(default=None, description="event time, inclusive")
+    before: UtcTime | None = Field(default=None, description="event time, exclusive")
+    limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
+    min_score: float = Field(default=0.0, ge=0, le=1)
+
+    @property
+    def filter(self) -> "Filter | None":
+        """What rows must satisfy besides their scope; None where nothing is asked."""
+        if not (self.types or self.tags or self.since or self.before):
+            return None
+        types = tuple(sorted(self.types or ()))
+        since, before = (epoch_ms(time) if time else None for time in (self.since, self.before))
+        return Filter(types, tuple(sorted(set(self.tags))), since, before)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions on a row. Times are event times in milliseconds since 1970: `since` inclusive, `before` exclusive."""
+
+    types: tuple[MemoryType, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: int | None = None
+    before: int | None = None
+
+    def admits(self, memory: Memory) -> bool:
+        """Whether `memory` satisfies every condition."""
+        return self.matches(memory.type, memory.tags, epoch_ms(memory.event_time))
+
+    def matches(self, kind: MemoryType, tags: Sequence[str], at: int) -> bool:
+        """Whether a row of that type, those tags and that event time satisfies every condition."""
+        return (
+            (not self.types or kind in self.types)
+            and set(self.tags) <= set(tags)
+            and (self.since is None or at >= self.since)
+            and (self.before is None or at < self.before)
+        )
+
+
+@dataclass
+class Candidate:
+    """A memory that a tier found, with what each signal says of it.
+
+    `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
+    yet to be computed. `row` is there where the tier read it anyway.
+    """
+
+    id: str
+    scope_key: str
+    cosine: float | None = None
+    bm25: float | None = None
+    row: "StoredMemory | None" = None
+
+
+@dataclass(frozen=True)
+class StoredMemory:
+    """A memory with what is stored beside it for the text tier."""
+
+    memory: Memory
+    counts: dict[str, int] = field(default_factory=dict)
+    length: int = 0
+
+
+@dataclass(frozen=True)
+class TermStatistics:
+    """What the scopes asked hold: how many rows, and in how many of them each term stands."""
+
+    rows: int
+    frequencies: dict[str, int]
+
+
+@dataclass(frozen=True)
+class IndexQuery:
+    """What an index is asked for one chain: a vector, terms, or both; a filter; candidates wanted a signal and scope."""
+
+    vector: Vector | None
+    model: str
+    terms: tuple[str, ...]
+    filter: Filter | None = None
+    limit: int = 100
+
+
+@dataclass(frozen=True)
+class IndexAnswer:
+    """What an index found. A scope is in `incomplete` where the index does not hold all of it, and then another tier
+    has to be asked; in `mismatched` where rows of it have vectors of another model than the query's."""
+
+    candidates: tuple[Candidate, ...]
+    statistics: TermStatistics
+    incomplete: frozenset[str] = frozenset()
+    mismatched: frozenset[str] = frozenset()
+    vectors_searched: bool = False
+
+
+class TierName(StrEnum):
+    """Where an answer can come from, in the order asked."""
+
+    CACHE = "cache"
+    HOT_VECTORS = "redis_vectors"
+    HOT_TEXT = "redis_text"
+    STORED_TEXT = "mongo_text"
+
+
+class TierReport(Wire):
+    """What became of one tier: how long it took, how many candidates it gave, or why it was skipped."""
+
+    tier: TierName
+    ms: float
+    candidates: int = 0
+    skipped: str | None = None
+
+
+class EmptyReason(StrEnum):
+    """Which kind of empty an empty answer is."""
+
+    NOTHING_STORED = "nothing_stored"
+    NOTHING_SIMILAR = "nothing_similar"
+    ALL_FILTERED = "all_filtered"
+    NOT_INDEXED_YET = "not_indexed_yet"
+    STORE_DOWN = "store_down"
+
+
+class Empty(Wire):
+    """Why nothing came back, and what to do next."""
+
+    reason: EmptyReason
+    message: str
+    next: str
+
+
+class Scores(Wire):
+    """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25 and its share of the best possible
+    (`coverage`, 0 to 1), and `fused`, the sum of z-scores that the hits are ordered by."""
+
+    cosine: float | None
+    similarity: float | None
+    bm25: float
+    coverage: float
+    fused: float
+
+
+class Hit(Wire):
+    """One recalled memory. `score` is calibrated, 0 to 1."""
+
+    memory: Memory
+    score: float
+    scores: Scores
+    tier: TierName
+    why: str
+
+
+class RecallAnswer(Wire):
+    """What a recall answers. `degraded` names every part that was missing; empty where the answer is whole."""
+
+    recall_id: str
+    hits: tuple[Hit, ...]
+    empty: Empty | None = None
+    tiers: tuple[TierReport, ...]
+    degraded: tuple[str, ...] = ()
+    cached: bool = False
+    took_ms: float = 0.0
+
+    def body(self) -> dict[str, Any]:
+        """The answer on the wire."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class RecallRecord(Wire):
+    """The audit of one recall: ids, scores and the redacted query, never contents."""
+
+    recall_id: str
+    org_id: str
+    user_id: str
+    credential: str = ""
+    at: UtcTime
+    query: str
+    scopes: tuple[str, ...]
+    cached: bool = False
+    hits: tuple[dict[str, Any], ...] = ()
+    empty: EmptyReason | None = None
+    tiers: tuple[TierReport, ...] = ()
+    degraded: tuple[str, ...] = ()

@@ -1,0 +1,43 @@
+"""What a write answers: one receipt an item, each of them true."""
+
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.domain.memory import IndexState, Status
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.wire import Wire
+
+
+class Outcome(StrEnum):
+    """What became of an item."""
+
+    STORED = "stored"
+    UPDATED = "updated"
+    SUPERSEDED = "superseded"
+    DUPLICATE = "duplicate"
+    QUARANTINED = "quarantined"
+    REJECTED = "rejected"
+    SKIPPED = "skipped"
+    INVALID = "invalid"
+
+
+class IndexReceipt(Wire):
+    """Whether the memory can be recalled by meaning already; `reason` says why where it cannot."""
+
+    state: IndexState
+    reason: str | None = None
+
+
+class Receipt(Wire):
+    """The receipt of one item. `id` is the one that every other endpoint accepts."""
+
+    outcome: Outcome
+    id: str | None = None
+    scope: Scope | None = None
+    scope_id: str | None = None
+    status: Status | None = None
+    revision: int | None = None
+    reason: str | None = None
+    redacted: tuple[str, ...] = ()
+    error: dict[str, Any] | None = None
+    index: IndexReceipt | None = None

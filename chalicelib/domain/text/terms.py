@@ -1,0 +1,129 @@
+"""The terms of a text: what the text tier indexes and what a query asks for.
+
+Words are folded (NFKC, case, accents) and stemmed by the language that the text's function words show. Scripts written
+without spaces give bigrams; of Han, where one character can be a word, the single characters too. A query asks for a word
+under every stem that some language would have given it, since a query of three words rarely shows its own language; rows
+hold one stem a word.
+"""
+
+import re
+import threading
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+import snowballstemmer
+
+from chalicelib.domain.text.stopwords import CJK_STOP_BIGRAMS, STOPWORDS
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[\U0001f000-\U0001faff\u2600-\u27bf]")
+_UNSPACED = re.compile(
+    "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"  # kana, Han, Hangul
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]+"  # Thai, Lao, Myanmar, Khmer, Han extensions
+)
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")  # a character can be a word
+_SCRIPTS = (
+    ("russian", re.compile("[\u0400-\u04ff]")),
+    ("arabic", re.compile("[\u0600-\u06ff]")),
+    ("greek", re.compile("[\u0370-\u03ff]")),
+    ("hindi", re.compile("[\u0900-\u097f]")),
+    ("armenian", re.compile("[\u0530-\u058f]")),
+    ("tamil", re.compile("[\u0b80-\u0bff]")),
+)
+_LATIN = tuple(name for name in STOPWORDS if name not in {"russian", "arabic"})
+_DEFAULT = "english"
+MAX_TERM_LENGTH = 64  # a longer run is no word: a hash, a base64 block
+MAX_QUERY_WORDS = 32  # a query has few; a pasted page is cut, and bounded work follows
+_local = threading.local()
+
+
+@dataclass(frozen=True)
+class TermCounts:
+    """The terms of a text with their counts, and its length in terms, repeats included."""
+
+    counts: dict[str, int]
+    length: int
+
+
+def index_terms(text: str) -> TermCounts:
+    """The terms to store for a text. Empty only where the text has neither words, nor digits, nor pictographs."""
+    tokens = _tokens(text)
+    language = _latin_language(tokens)
+    terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
+    singles = [character for term in terms if len(term) > 1 for character in term if _HAN.match(character)]
+    return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
+
+
+def query_words(text: str) -> tuple[tuple[str, ...], ...]:
+    """The distinct words of a query, at most 32, each as the terms it may stand under. Empty means: ask no text tier."""
+    tokens = _tokens(text)
+    kept = _without_stopwords(tokens, _latin_language(tokens))
+    words = list(dict.fromkeys(kept))[:MAX_QUERY_WORDS]
+    return tuple(_variants(word) for word in words)
+
+
+def _tokens(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("ʼ", "'")
+    tokens: list[str] = []
+    for word in _WORD.findall(folded):
+        position = 0
+        for run in _UNSPACED.finditer(word):
+            tokens += [part for part in (word[position : run.start()],) if part.strip("'")]
+            tokens += _bigrams(run.group())
+            position = run.end()
+        if word[position:].strip("'"):
+            tokens.append(word[position:])
+    return [token for token in tokens if len(token) <= MAX_TERM_LENGTH]
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def _latin_language(tokens: list[str]) -> str:
+    votes = {name: sum(token in STOPWORDS[name] for token in tokens) for name in _LATIN}
+    best = max(_LATIN, key=lambda name: votes[name])
+    return best if votes[best] else _DEFAULT
+
+
+def _language_of(token: str, latin: str) -> str:
+    return next((name for name, script in _SCRIPTS if script.search(token)), latin)
+
+
+def _without_stopwords(tokens: list[str], latin: str) -> list[str]:
+    kept = [token for token in tokens if not _is_stopword(token, latin)]
+    return kept or tokens
+
+
+def _is_stopword(token: str, latin: str) -> bool:
+    return token in STOPWORDS.get(_language_of(token, latin), frozenset()) or token in CJK_STOP_BIGRAMS
+
+
+def _variants(token: str) -> tuple[str, ...]:
+    languages = [name for name, script in _SCRIPTS if script.search(token)] or list(_LATIN)
+    return tuple(dict.fromkeys(stem(token, name) for name in languages))
+
+
+@lru_cache(maxsize=65536)
+def stem(token: str, language: str) -> str:
+    """The stem of a folded word, accents off. Words with digits, bigrams and pictographs stay as they are."""
+    if not token.isalpha() and "'" not in token:
+        return _without_accents(token)
+    if _UNSPACED.fullmatch(token):
+        return token
+    return _without_accents(_stemmer(language).stemWord(token)).strip("'") or token
+
+
+def _without_accents(token: str) -> str:
+    if token.isascii() or _UNSPACED.search(token):
+        return token
+    return "".join(c for c in unicodedata.normalize("NFD", token) if not unicodedata.combining(c))
+
+
+def _stemmer(language: str) -> snowballstemmer.stemmer:
+    """A stemmer keeps its word in itself, so each thread has its own."""
+    stemmers = _local.__dict__.setdefault("stemmers", {})
+    if language not in stemmers:
+        stemmers[language] = snowballstemmer.stemmer(language)
+    return stemmers[language]

@@ -1,0 +1,263 @@
+"""Every port the core needs, with its contract: the table of contents of the architecture.
+
+Each has an in-memory twin (`adapters/memory`) and a real adapter, and one suite in `tests/contract` holds both to what
+stands here. A store that does not answer in time raises StoreUnavailable; nothing else leaves an adapter on a bad day.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
+from chalicelib.domain.memory import Memory, MemoryType, Status
+from chalicelib.domain.query import (
+    IndexAnswer,
+    IndexQuery,
+    RecallRecord,
+    StoredMemory,
+    TermStatistics,
+)
+from chalicelib.domain.scope import Chain
+from chalicelib.domain.vector import Vector
+
+
+class Clock(Protocol):
+    """What time it is. UTC, cut to milliseconds."""
+
+    def __call__(self) -> datetime: ...
+
+
+class Telemetry(Protocol):
+    """Where failures are said: one call writes the log line and counts the metric."""
+
+    def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None: ...
+
+
+class Probe(Protocol):
+    """A real question to a store, for `/health`: what it says of itself (version, driver). Raises when it is down."""
+
+    def probe(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Browse:
+    """Which rows of a chain to list: newest first. Every word of `words`, each given by its terms, must stand in the row."""
+
+    status: Status = Status.ACTIVE
+    type: MemoryType | None = None
+    tag: str | None = None
+    words: tuple[tuple[str, ...], ...] = ()
+    limit: int = 50
+    cursor: str | None = None
+
+
+class MemoryStore(Probe, Protocol):
+    """The truth. Every read takes a chain and gives nothing outside it."""
+
+    def insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
+        """Store new rows, each on its own. Per row None, or the id of the live row of the same scope and content that
+        was there before (also when two writers race: exactly one of them gets None)."""
+
+    def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
+        """Per memory the id of the live row of its scope and content, or None. Changes nothing."""
+
+    def fetch(self, chain: Chain, ids: Sequence[str], *, with_vectors: bool = False) -> list[StoredMemory]:
+        """The rows of those ids in `chain` with their terms, in any order, whatever their status. Foreign and unknown ids
+        are absent."""
+
+    def replace(self, row: StoredMemory, expected_revision: int) -> bool:
+        """Put `row` in place of the row of its id where that still has `expected_revision`; whether it did.
+
+        DuplicateContent where its content is live in another row of the scope."""
+
+    def purge(self, chain: Chain, id_: str) -> bool:
+        """Remove a row for good; whether it was there."""
+
+    def settle(self, indexed: Sequence[tuple[Memory, bool]]) -> None:
+        """Mark each row `indexed` (True) or `pending`, where it still has the revision given; revision, updatedAt stay."""
+
+    def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
+        """A page of rows. Forgotten rows are never listed. InvalidInput for a cursor that is none."""
+
+    def text_candidates(
+        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int
+    ) -> list[StoredMemory]:
+        """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), with
+        terms and vectors; one query."""
+
+    def statistics(self, chain: Chain) -> TermStatistics:
+        """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""
+
+    def take_statistics(self, scope_key: str) -> None:
+        """Count the scope's active rows and its frequent terms, and keep them for `statistics`."""
+
+    def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
+        """Rows of any status that were last changed before that time and are still `pending`, in a fixed order that `after`
+        pages through, with their vectors."""
+
+    def count_pending(self, limit: int = 1000) -> int:
+        """How many rows are pending, at most `limit`."""
+
+    def rows_of_scope(self, scope_key: str, *, after: str = "", limit: int = 200) -> list[StoredMemory]:
+        """Active rows of one scope in the order of their ids, after the id `after`, with terms and vectors."""
+
+    def scope_keys(self) -> Iterator[str]:
+        """Every scope that holds a row."""
+
+    def mark_for_repair(self, scope_keys: Iterable[str]) -> None:
+        """Remember that the indexes of these scopes missed a write."""
+
+    def marked_for_repair(self, limit: int = 100) -> list[tuple[str, str]]:
+        """Scope keys with a token of the mark, which `repaired` wants back."""
+
+    def repaired(self, scope_key: str, token: str) -> None:
+        """Take the mark away, unless it was set again since."""
+
+
+class KeyStore(Protocol):
+    """API keys."""
+
+    def add(self, key: ApiKey) -> None: ...
+
+    def get(self, id_: str) -> ApiKey | None: ...
+
+    def list(self, org_id: str, cursor: str | None, limit: int) -> Page[ApiKey]: ...
+
+    def revoke(self, org_id: str, id_: str, at: datetime) -> bool:
+        """Whether a key of that organization was there; revoking twice keeps the first time."""
+
+
+class ReceiptStore(Protocol):
+    """Idempotency keys with their bodies' hashes and their receipts, kept for 7 days."""
+
+    def reserve(self, org_id: str, caller: str, key: str, body_hash: str, now: datetime) -> Reservation:
+        """Take the key, or say what it was taken for. A reservation whose work never ended is taken over after a
+        minute, under its first time. Of two at once exactly one is NEW."""
+
+    def complete(self, org_id: str, caller: str, key: str, response: list[dict[str, Any]]) -> None:
+        """Keep the receipt."""
+
+    def release(self, org_id: str, caller: str, key: str) -> None:
+        """Let a repeat take the work over at once, under its first time: it did not end well."""
+
+
+class AuditLog(Protocol):
+    """What was done to rows, newest first."""
+
+    def add(self, events: Sequence[AuditEvent]) -> None: ...
+
+    def list(self, org_id: str, cursor: str | None, limit: int) -> Page[AuditEvent]: ...
+
+
+class RecallStore(Protocol):
+    """The recall audit at rest, kept for 90 days."""
+
+    def add(self, records: Sequence[RecallRecord]) -> None:
+        """Store records; one that is there already is left as it is."""
+
+    def get(self, org_id: str, recall_id: str) -> RecallRecord | None: ...
+
+
+@dataclass(frozen=True)
+class IndexEntry:
+    """A row for the index. `vectors` is empty while it has none of the current model; a row that is not active is taken
+    out by `IndexRemoval`."""
+
+    scope_key: str
+    id: str
+    revision: int
+    model: str
+    vectors: tuple[Vector, ...]
+    counts: dict[str, int]
+    length: int
+    type: MemoryType
+    tags: tuple[str, ...]
+    event_ms: int
+
+
+@dataclass(frozen=True)
+class IndexRemoval:
+    """A row that leaves the index. An entry of an older revision that arrives later is ignored."""
+
+    scope_key: str
+    id: str
+    revision: int
+
+
+class HotIndex(Probe, Protocol):
+    """Vectors and postings of every scope: fast, and rebuilt from the truth whenever it is lost."""
+
+    def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
+        """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip.
+
+        BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact."""
+
+    def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
+        """Make the index agree with these rows, and count every scope's generation up. Repeats and stale revisions change
+        nothing; terms, statistics and vectors of an earlier revision go."""
+
+    def begin_rebuild(self, scope_key: str) -> None:
+        """Drop all of a scope; it counts as incomplete until `complete`."""
+
+    def complete(self, scope_key: str) -> None:
+        """Say that the index holds all of the scope."""
+
+    def wanted(self, limit: int = 100) -> list[str]:
+        """Scopes that a search found incomplete and that nobody took to rebuild since; taking them clears them."""
+
+    def changed(self, limit: int = 100) -> list[tuple[str, int]]:
+        """Scopes changed since last asked, with their row counts; taking them clears them."""
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """An answer to keep. `generations` are those read before the work began."""
+
+    key: str
+    generations: tuple[str, ...]
+    body: str
+    audit: str
+    seconds: int
+
+
+@dataclass(frozen=True)
+class CacheOpening:
+    """What the first read of a recall gives: the cached body where its generations still hold, else what they are now;
+    and the query's vector where it is known."""
+
+    body: str | None
+    generations: tuple[str, ...]
+    vector: Vector | None
+
+
+class RecallCache(Protocol):
+    """Cached answers, query vectors, and the queue that the recall audit rides in. One round trip a call."""
+
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
+        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer."""
+
+    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
+        """Keep the answer and the vector where there is one, and queue the audit."""
+
+    def drain(self, limit: int) -> list[tuple[str, str | None]]:
+        """The oldest queued audits: what was queued, and for a served answer the audit of the answer."""
+
+    def drained(self, count: int) -> None:
+        """Drop the oldest `count` audits: they are stored."""
+
+
+class Embedder(Probe, Protocol):
+    """Text to vectors. `passage_model` is the model and size that stored vectors carry, such as `e5-passage@256`."""
+
+    @property
+    def passage_model(self) -> str: ...
+
+    def embed_passages(self, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
+        """Per text its chunks' unit vectors, in order. EmbeddingFailed where any could not be had."""
+
+    def embed_query(self, text: str) -> Vector:
+        """The unit vector of a query. EmbeddingFailed where it could not be had in time."""
+
+    def similarity(self, cosine: float) -> float:
+        """A cosine of this model on the calibrated scale, 0 to 1, where 0.5 is as likely related as not."""

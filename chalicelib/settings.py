@@ -1,0 +1,156 @@
+"""Every setting, in frozen slices. Nothing is read at import: `Settings.from_environment` is called by bootstrap.
+
+`docs/settings.md` lists them with their defaults; a test holds the two together.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from chalicelib.errors import Misconfigured
+
+
+def setting(name: str, default: Any, description: str, **bounds: Any) -> Any:
+    """A field read from the environment variable `name`."""
+    return Field(default, description=description, json_schema_extra={"environment": name}, **bounds)
+
+
+class Slice(BaseModel):
+    """One group of settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MongoSettings(Slice):
+    """The truth."""
+
+    uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.")
+    database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
+    pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
+    read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.8, "Limit of one read.", gt=0, le=30)
+    write_seconds: float = setting(
+        "VITTO_MONGO_WRITE_SECONDS", 5.0, "Limit of one write to a server that is there.", gt=0, le=30
+    )
+    select_seconds: float = setting("VITTO_MONGO_SELECT_SECONDS", 0.3, "Limit of looking for a server.", gt=0, le=30)
+
+
+class RedisSettings(Slice):
+    """What makes recall fast. Without a URL the product runs on MongoDB alone and says so."""
+
+    url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.")
+    pool_size: int = setting("VITTO_REDIS_POOL_SIZE", 20, "Connections a process may hold.", ge=1, le=200)
+    seconds: float = setting("VITTO_REDIS_SECONDS", 0.25, "Limit of one call.", gt=0, le=10)
+    bulk_seconds: float = setting(
+        "VITTO_REDIS_BULK_SECONDS", 5.0, "Limit of one call that writes a batch.", gt=0, le=60
+    )
+
+
+class EmbeddingSettings(Slice):
+    """Who turns text into vectors: any server that speaks OpenAI's embeddings API."""
+
+    base_url: str = setting("VITTO_EMBEDDING_BASE_URL", "", "Base URL; empty is OpenAI's own.")
+    api_key: str = setting("VITTO_EMBEDDING_API_KEY", "", "Bearer key of that server.")
+    passage_model: str = setting("VITTO_EMBEDDING_MODEL", "text-embedding-3-small", "Model for what is stored.")
+    query_model: str = setting("VITTO_EMBEDDING_QUERY_MODEL", "", "Model for queries; empty is the same one.")
+    dimensions: int = setting("VITTO_EMBEDDING_DIMENSIONS", 256, "Size of stored vectors.", ge=8, le=4096)
+    query_seconds: float = setting("VITTO_EMBEDDING_QUERY_SECONDS", 1.5, "Limit of embedding a query.", gt=0, le=20)
+    passage_seconds: float = setting(
+        "VITTO_EMBEDDING_PASSAGE_SECONDS", 20.0, "Limit of embedding a batch.", gt=0, le=120
+    )
+    retries: int = setting(
+        "VITTO_EMBEDDING_RETRIES", 2, "Repeats with backoff after a failed call, for passages.", ge=0, le=10
+    )
+    batch: int = setting("VITTO_EMBEDDING_BATCH", 32, "Texts a call.", ge=1, le=2048)
+    calibrations: str = setting(
+        "VITTO_EMBEDDING_CALIBRATIONS", "", "File with calibrations of further models (vitto calibrate)."
+    )
+
+
+class AuthSettings(Slice):
+    """Who may come in. Authentication is always on."""
+
+    issuers: str = setting(
+        "VITTO_AUTH_ISSUERS",
+        "[]",
+        'JSON list of JWT issuers: issuer, audience, jwksUrl, organizations (names, or ["*"] for all).',
+    )
+    key_cache_seconds: float = setting(
+        "VITTO_AUTH_KEY_CACHE_SECONDS", 60.0, "How long a process trusts an API key it has verified.", ge=0, le=60
+    )
+
+
+class RecallSettings(Slice):
+    """How recall searches."""
+
+    candidates: int = setting("VITTO_RECALL_CANDIDATES", 100, "Candidates a signal and scope.", ge=10, le=200)
+    abstain_below: float = setting(
+        "VITTO_RECALL_ABSTAIN_BELOW", 0.35, "Best calibrated score under which nothing is near.", ge=0, le=1
+    )
+    cache_seconds: int = setting("VITTO_RECALL_CACHE_SECONDS", 60, "Life of a cached answer; 0 is off.", ge=0, le=60)
+    query_cache_seconds: int = setting(
+        "VITTO_RECALL_QUERY_CACHE_SECONDS", 86400, "Life of a query's vector.", ge=0, le=2592000
+    )
+
+
+class HttpSettings(Slice):
+    """The HTTP surface."""
+
+    allowed_origins: str = setting(
+        "VITTO_HTTP_ALLOWED_ORIGINS", "", "Origins that browsers may call from, comma separated; empty is none."
+    )
+    allowed_hosts: str = setting(
+        "VITTO_HTTP_ALLOWED_HOSTS", "", "Host names that the WSGI server answers to, comma separated; empty is all."
+    )
+
+
+class Settings(Slice):
+    """All slices."""
+
+    mongo: MongoSettings = MongoSettings()
+    redis: RedisSettings = RedisSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    auth: AuthSettings = AuthSettings()
+    recall: RecallSettings = RecallSettings()
+    http: HttpSettings = HttpSettings()
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings that `environment` gives. Misconfigured names a variable that is wrong or unknown."""
+        known = {name for _, _, name, _ in cls.table()}
+        if unknown := sorted(n for n in environment if n.startswith("VITTO_") and n not in known | NOT_SETTINGS):
+            raise Misconfigured(f"unknown setting {', '.join(unknown)}; docs/settings.md lists them all")
+        values: dict[str, dict[str, Any]] = {}
+        for slice_name, field_name, variable, info in cls.table():
+            if variable in environment:
+                parsed = _parsed(variable, environment[variable], info)
+                values.setdefault(slice_name, {})[field_name] = parsed
+        return cls.model_validate(values)
+
+    @classmethod
+    def table(cls) -> Iterator[tuple[str, str, str, FieldInfo]]:
+        """Every setting: slice, field, environment variable, and what pydantic knows of it."""
+        for slice_name, slice_info in cls.model_fields.items():
+            assert isinstance(slice_info.annotation, type)
+            assert issubclass(slice_info.annotation, Slice)
+            for field_name, info in slice_info.annotation.model_fields.items():
+                assert isinstance(info.json_schema_extra, dict)
+                yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
+
+
+NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME"})
+"""Variables of the command line and of the benches, which share the prefix and are nothing to the service."""
+
+
+def _parsed(variable: str, text: str, info: FieldInfo) -> Any:
+    try:
+        return TypeAdapter(_annotated(info)).validate_python(text)
+    except ValidationError as error:
+        raise Misconfigured(f"{variable}: {error.errors()[0]['msg']}") from None
+
+
+def _annotated(info: FieldInfo) -> Any:
+    from typing import Annotated  # noqa: PLC0415 - the only use
+
+    return Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation

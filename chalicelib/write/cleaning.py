@@ -1,0 +1,61 @@
+"""Cleaning of what comes in: every string of every field, whichever way it came, before anything else sees it."""
+
+from typing import Any
+
+from chalicelib.domain.keys import checked_id
+from chalicelib.domain.memory import MAX_CONTENT_BYTES
+from chalicelib.domain.text.cleaning import clean, is_blank
+from chalicelib.domain.text.secrets import redact
+from chalicelib.domain.wire import Wire
+from chalicelib.errors import InvalidInput
+
+_IDS = frozenset({"scope_id", "session_id", "message_id", "target"})
+
+
+def cleaned[T: Wire](model: T) -> tuple[T, tuple[str, ...]]:
+    """`model` with every string in one Unicode form and without secrets, and the kinds of secrets that were in it.
+
+    InvalidInput names the field of an id that is none or looks like a secret, and of a text that is not valid Unicode.
+    """
+    found: dict[str, None] = {}
+    values = {name: _cleaned(getattr(model, name), name, found) for name in type(model).model_fields}
+    changed = {name: value for name, value in values.items() if value != getattr(model, name)}
+    return model.model_copy(update=changed), tuple(found)
+
+
+def checked_content(content: str, field: str) -> str:
+    """`content` where it is not blank and within 16 KB."""
+    if is_blank(content):
+        raise InvalidInput(field, "must not be empty")
+    if (size := len(content.encode())) > MAX_CONTENT_BYTES:
+        raise InvalidInput(field, f"is {size} bytes; at most {MAX_CONTENT_BYTES} are allowed", limit=MAX_CONTENT_BYTES)
+    return content
+
+
+def checked_tags(tags: tuple[str, ...], field: str) -> tuple[str, ...]:
+    """The tags, each once, none blank."""
+    for i, tag in enumerate(tags):
+        if is_blank(tag):
+            raise InvalidInput(f"{field}.{i}", "must not be empty")
+    return tuple(dict.fromkeys(tags))
+
+
+def _cleaned(value: Any, name: str, found: dict[str, None]) -> Any:
+    if isinstance(value, Wire):
+        inner, labels = cleaned(value)
+        found.update(dict.fromkeys(labels))
+        return inner
+    if isinstance(value, tuple):
+        return tuple(_cleaned(item, name, found) for item in value)
+    if type(value) is not str:
+        return value
+    try:
+        text, labels = redact(clean(value))
+    except UnicodeEncodeError:
+        raise InvalidInput(name, "is not valid Unicode") from None
+    if name in _IDS:
+        if labels:
+            raise InvalidInput(name, f"looks like a secret ({labels[0]})")
+        return checked_id(value, name)
+    found.update(dict.fromkeys(labels))
+    return text

@@ -1,0 +1,177 @@
+"""Reading, editing, forgetting and restoring single memories. Every row comes through `_row`, which knows the reader."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.input import MemoryPatch
+from chalicelib.domain.memory import (
+    HISTORY_FIELDS,
+    RESTORABLE_DAYS,
+    ArchivedReason,
+    IndexState,
+    Memory,
+    Revision,
+    Status,
+)
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.receipt import IndexReceipt
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.validation import validated
+from chalicelib.errors import Forbidden, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
+from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore
+from chalicelib.write.audit import Auditor
+from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
+from chalicelib.write.indexing import Indexer
+
+_ABSENT = "no such memory for this reader"
+
+
+class Editor:
+    """What a caller may do to one memory."""
+
+    def __init__(
+        self, *, store: MemoryStore, hot: HotIndex | None, indexer: Indexer, auditor: Auditor, clock: Clock
+    ) -> None:
+        self._store = store
+        self._hot = hot
+        self._indexer = indexer
+        self._auditor = auditor
+        self._clock = clock
+
+    def read(self, caller: Caller, id_: str) -> Memory:
+        """The memory. NotFound where the caller's chain does not hold it, where it was forgotten, and for a quarantined one
+        unless the caller reviews or wrote it."""
+        row = self._row(caller, id_)
+        if row.memory.is_forgotten:
+            raise NotFound(_ABSENT)
+        return row.memory
+
+    def revision(self, caller: Caller, id_: str, number: int) -> Revision:
+        """An earlier state, or the present one under its own number."""
+        memory = self.read(caller, id_)
+        if number == memory.revision:
+            return _present(memory)
+        found = next((revision for revision in memory.history if revision.revision == number), None)
+        if found is None:
+            raise NotFound("no such revision of this memory", revision=number)
+        return found
+
+    def edit(
+        self, caller: Caller, id_: str, changes: Mapping[str, Any], if_match: int | None
+    ) -> tuple[Memory, IndexReceipt]:
+        """The memory with `changes`. RevisionRequired without `if_match`, StaleRevision where another edit came first."""
+        patch, _ = cleaned(validated(MemoryPatch, changes))
+        row = self._editable(caller, id_)
+        if if_match is None:
+            raise RevisionRequired(
+                "an edit needs If-Match with the revision it was made against", revision=row.memory.revision
+            )
+        update = {name: getattr(patch, name) for name in patch.model_fields_set}
+        if "content" in update:
+            checked_content(update["content"], "content")
+        for name in {"tags", "key_entities"} & update.keys():
+            update[name] = checked_tags(update[name], name)
+        if "overridable" in update and update["overridable"] != row.memory.overridable and not caller.is_admin:
+            raise Forbidden("setting overridable takes an admin", field="overridable")
+        return self._change(caller, row, update, if_match, "edit")
+
+    def forget(self, caller: Caller, id_: str) -> tuple[Memory, IndexReceipt]:
+        """Archive the memory at once; `restore` undoes it for 7 days."""
+        row = self._editable(caller, id_)
+        update = {
+            "status": Status.ARCHIVED,
+            "archived_reason": ArchivedReason.FORGOTTEN,
+            "archived_at": self._clock(),
+        }
+        return self._change(caller, row, update, row.memory.revision, "forget")
+
+    def purge(self, caller: Caller, id_: str) -> IndexReceipt:
+        """Remove the memory from every store, forgotten or not. Admins only."""
+        caller.require(Role.ADMIN)
+        memory = self._row(caller, id_, with_vectors=True).memory
+        receipt = self._unpublish(memory)
+        self._store.purge(caller.chain, id_)
+        self._auditor.record(caller, "purge", [id_])
+        return receipt
+
+    def _unpublish(self, memory: Memory) -> IndexReceipt:
+        if self._hot is None:
+            return IndexReceipt(state=IndexState.INDEXED)
+        scope_key = memory.scope_ref.key
+        try:
+            self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
+        except StoreUnavailable as error:
+            self._store.mark_for_repair([scope_key])
+            return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
+        return IndexReceipt(state=IndexState.INDEXED)
+
+    def restore(self, caller: Caller, id_: str) -> tuple[Memory, IndexReceipt]:
+        """Undo a forget of the last 7 days. DuplicateContent where the same content was stored again since."""
+        row = self._editable(caller, id_, forgotten=True)
+        memory = row.memory
+        if memory.archived_at is None or self._clock() - memory.archived_at > timedelta(days=RESTORABLE_DAYS):
+            raise NotFound(_ABSENT)
+        status = Status.QUARANTINED if memory.quarantine_reason and memory.admitted_at is None else Status.ACTIVE
+        update = {"status": status, "archived_reason": None, "archived_at": None}
+        return self._change(caller, row, update, memory.revision, "restore")
+
+    def restore_revision(
+        self, caller: Caller, id_: str, number: int, if_match: int | None
+    ) -> tuple[Memory, IndexReceipt]:
+        """Make an earlier state the present one, as an edit of its own. The text is cleaned by today's rules."""
+        row = self._editable(caller, id_)
+        earlier, _ = cleaned(self.revision(caller, id_, number))
+        update: dict[str, Any] = {name: getattr(earlier, name) for name in HISTORY_FIELDS}
+        return self._change(caller, row, update, if_match or row.memory.revision, "restore_revision")
+
+    def _row(self, caller: Caller, id_: str, *, with_vectors: bool = False) -> StoredMemory:
+        found = self._store.fetch(caller.chain, [id_], with_vectors=with_vectors)
+        if not found:
+            raise NotFound(_ABSENT)
+        memory = found[0].memory
+        if memory.status is Status.QUARANTINED and not caller.is_reviewer and memory.user_id != caller.user_id:
+            raise NotFound(_ABSENT)
+        return found[0]
+
+    def _editable(self, caller: Caller, id_: str, *, forgotten: bool = False) -> StoredMemory:
+        row = self._row(caller, id_, with_vectors=True)
+        if row.memory.is_forgotten is not forgotten:
+            raise NotFound(_ABSENT)
+        caller.require(Role.MEMBER)
+        if not caller.is_admin and row.memory.user_id != caller.user_id:
+            raise Forbidden("only the author or an admin may change this memory")
+        if not caller.is_admin and row.memory.scope is Scope.ORGANIZATION:
+            raise Forbidden("changing organization scope takes an admin")
+        return row
+
+    def _change(
+        self, caller: Caller, row: StoredMemory, update: dict[str, Any], expected: int, action: str
+    ) -> tuple[Memory, IndexReceipt]:
+        before = row.memory
+        if before.revision != expected:
+            raise StaleRevision("the memory was changed since", revision=before.revision)
+        update |= {"revision": before.revision + 1, "updated_at": self._clock(), "index_state": IndexState.PENDING}
+        if any(name in update and update[name] != getattr(before, name) for name in HISTORY_FIELDS):
+            update["history"] = (*before.history, _present(before, caller.user_id))
+        after = before.model_copy(update=update)
+        changed = StoredMemory(after, row.counts, row.length)
+        if after.indexed_text != before.indexed_text:
+            (changed,) = self._indexer.analysed([after])
+        if not self._store.replace(changed, before.revision):
+            raise StaleRevision("the memory was changed at the same time")
+        (receipt,) = self._indexer.publish([changed])
+        self._auditor.record(caller, action, [after.id], revision=after.revision)
+        return after.model_copy(update={"index_state": receipt.state}), receipt
+
+
+def _present(memory: Memory, edited_by: str | None = None) -> Revision:
+    return Revision(
+        revision=memory.revision,
+        content=memory.content,
+        summary=memory.summary,
+        tags=memory.tags,
+        edited_by=edited_by or memory.user_id,
+        edited_at=memory.updated_at,
+    )

@@ -1,0 +1,101 @@
+"""Making rows findable: their terms and vectors, and the hot index in step with the truth."""
+
+from collections.abc import Sequence
+
+from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.receipt import IndexReceipt
+from chalicelib.domain.text.terms import index_terms
+from chalicelib.domain.vector import dimensions
+from chalicelib.domain.wire import epoch_ms
+from chalicelib.errors import EmbeddingFailed, StoreUnavailable
+from chalicelib.ports import Embedder, HotIndex, IndexEntry, IndexRemoval, MemoryStore, Telemetry
+
+
+class Indexer:
+    """Computes what rows are found by, and publishes it. `hot` is None where no Redis is configured."""
+
+    def __init__(self, store: MemoryStore, hot: HotIndex | None, embedder: Embedder, telemetry: Telemetry) -> None:
+        self._store = store
+        self._hot = hot
+        self._embedder = embedder
+        self._telemetry = telemetry
+
+    @property
+    def model(self) -> str:
+        """The model and size of the vectors that are current."""
+        return self._embedder.passage_model
+
+    def analysed(self, memories: Sequence[Memory]) -> list[StoredMemory]:
+        """Rows with terms, and with vectors unless the embedder fails: then they stay `pending` and are found by text."""
+        try:
+            embeddings = self._embeddings(memories)
+        except EmbeddingFailed as error:
+            self._telemetry.event("embedding_failed", reason=error.message, rows=len(memories))
+            embeddings = [None] * len(memories)
+        return [_row(memory, embedding) for memory, embedding in zip(memories, embeddings, strict=True)]
+
+    def _embeddings(self, memories: Sequence[Memory]) -> list[Embedding | None]:
+        vectors = self._embedder.embed_passages([memory.indexed_text for memory in memories])
+        return [Embedding(model=self.model, dimensions=dimensions(group[0]), vectors=group) for group in vectors]
+
+    def publish(self, rows: Sequence[StoredMemory]) -> list[IndexReceipt]:
+        """Bring the index in step with stored rows, whatever their status, and note in the truth which now are.
+
+        A row whose vector is missing, or that the index could not be told of, stays `pending` for the worker."""
+        problem = self._apply(rows)
+        receipts = [self._receipt(row, problem) for row in rows]
+        done = [(row.memory, True) for row, r in zip(rows, receipts, strict=True) if r.state is IndexState.INDEXED]
+        try:
+            self._store.settle(done)
+        except StoreUnavailable as error:  # the worker publishes such rows again, which changes nothing
+            self._telemetry.event("rows_not_settled", reason=error.message, rows=len(done))
+        return receipts
+
+    def _apply(self, rows: Sequence[StoredMemory]) -> str | None:
+        if self._hot is None or not rows:
+            return None
+        try:
+            self._hot.apply([self.change(row) for row in rows])
+        except StoreUnavailable as error:
+            self._telemetry.event("index_unreachable", reason=error.message, rows=len(rows))
+            return f"{error.message}; the worker will index it"
+        return None
+
+    def _receipt(self, row: StoredMemory, problem: str | None) -> IndexReceipt:
+        if problem:
+            return IndexReceipt(state=IndexState.PENDING, reason=problem)
+        if row.memory.status is Status.ACTIVE and not self.has_current_vectors(row.memory):
+            return IndexReceipt(
+                state=IndexState.PENDING, reason="it could not be embedded yet; it is found by its words"
+            )
+        return IndexReceipt(state=IndexState.INDEXED)
+
+    def has_current_vectors(self, memory: Memory) -> bool:
+        """Whether the memory has vectors of the model in use."""
+        return memory.embedding is not None and memory.embedding.model == self.model
+
+    def change(self, row: StoredMemory) -> IndexEntry | IndexRemoval:
+        """What the index has to be told of a row."""
+        memory = row.memory
+        scope_key = memory.scope_ref.key
+        if memory.status is not Status.ACTIVE:
+            return IndexRemoval(scope_key, memory.id, memory.revision)
+        embedding = memory.embedding
+        return IndexEntry(
+            scope_key=scope_key,
+            id=memory.id,
+            revision=memory.revision,
+            model=embedding.model if embedding else self.model,
+            vectors=embedding.vectors if embedding else (),
+            counts=row.counts,
+            length=row.length,
+            type=memory.type,
+            tags=memory.tags,
+            event_ms=epoch_ms(memory.event_time),
+        )
+
+
+def _row(memory: Memory, embedding: Embedding | None) -> StoredMemory:
+    terms = index_terms(memory.indexed_text)
+    return StoredMemory(memory.model_copy(update={"embedding": embedding}), terms.counts, terms.length)

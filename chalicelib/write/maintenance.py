@@ -1,0 +1,122 @@
+"""What the worker and the jobs do with no caller waiting: retry pending rows, rebuild and repair indexes, count terms."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.scope import Chain, ScopeRef
+from chalicelib.ports import Clock, HotIndex, MemoryStore, Telemetry
+from chalicelib.write.indexing import Indexer
+
+BATCH = 50  # spec/product.md "Vectors": batches of 50
+GRACE = timedelta(seconds=10)  # a younger pending row is still being written by its request
+FAILURES_IN_A_ROW = 3
+STATISTICS_FROM = 200  # below, MongoDB's text tier reads every row that matches anyway
+STATISTICS_GROWTH = 0.2
+Progress = Callable[[int], None]
+
+
+class Maintenance:
+    """Every task may be killed and run again; none of them changes what a memory says."""
+
+    def __init__(
+        self,
+        *,
+        store: MemoryStore,
+        hot: HotIndex | None,
+        indexer: Indexer,
+        telemetry: Telemetry,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._hot = hot
+        self._indexer = indexer
+        self._telemetry = telemetry
+        self._clock = clock
+
+    def retry_pending(self, grace: timedelta = GRACE) -> int:
+        """Go once through all rows that are pending for longer than `grace`; how many are indexed now."""
+        before, after, done = self._clock() - grace, None, 0
+        while rows := self._store.pending(before, BATCH, after=after):
+            after = rows[-1].memory
+            done += sum(receipt.state == "indexed" for receipt in self._indexer.publish(self._embedded(rows)))
+        return done
+
+    def _embedded(self, rows: list[StoredMemory]) -> list[StoredMemory]:
+        """The rows with vectors where they can be had: all at once, else one by one, so that a text the embedder cannot take
+        holds up no other; after a few failures in a row the embedder is taken to be down."""
+        stale = [row for row in rows if not self._settled(row.memory)]
+        fresh = {row.memory.id: row for row in self._embed(stale)}
+        failures = 0
+        for row in stale:
+            if row.memory.id not in fresh and failures < FAILURES_IN_A_ROW and len(stale) > 1:
+                alone = self._embed([row])
+                failures = 0 if alone else failures + 1
+                fresh |= {one.memory.id: one for one in alone}
+        return [fresh.get(row.memory.id, row) for row in rows]
+
+    def _settled(self, memory: Memory) -> bool:
+        return memory.status is not Status.ACTIVE or self._indexer.has_current_vectors(memory)
+
+    def _embed(self, rows: list[StoredMemory]) -> list[StoredMemory]:
+        """Those of `rows` that got vectors of the current model, in the truth too. An edit that came first wins."""
+        analysed = self._indexer.analysed([row.memory for row in rows]) if rows else []
+        return [
+            fresh
+            for fresh in analysed
+            if self._indexer.has_current_vectors(fresh.memory) and self._store.replace(fresh, fresh.memory.revision)
+        ]
+
+    def rebuild(self, scope_key: str, progress: Progress = lambda _: None) -> int:
+        """Build the scope's hot index anew from the truth while it serves: until it is complete, MongoDB answers for it.
+
+        How many rows it has. `progress` is told of each batch."""
+        if self._hot is None:
+            return 0
+        self._hot.begin_rebuild(scope_key)
+        after, done = "", 0
+        while rows := self._store.rows_of_scope(scope_key, after=after):
+            self._hot.apply([self._indexer.change(row) for row in rows])
+            after, done = rows[-1].memory.id, done + len(rows)
+            progress(len(rows))
+        self._hot.complete(scope_key)
+        self._store.take_statistics(scope_key)
+        return done
+
+    def embed_again(self, scope_key: str, progress: Progress = lambda _: None) -> tuple[int, int]:
+        """Give every row of the scope vectors of the current model; how many it gave, and how many the embedder refused."""
+        after, done, failed = "", 0, 0
+        while rows := self._store.rows_of_scope(scope_key, after=after, limit=BATCH):
+            stale = [row for row in rows if not self._indexer.has_current_vectors(row.memory)]
+            receipts = self._indexer.publish(self._embedded(stale))
+            good = sum(receipt.state == "indexed" for receipt in receipts)
+            after, done, failed = rows[-1].memory.id, done + good, failed + len(stale) - good
+            progress(len(rows))
+        return done, failed
+
+    def rebuild_wanted(self) -> int:
+        """Rebuild the scopes that a search found incomplete, and those whose index missed a purge; how many."""
+        if self._hot is None:
+            return 0
+        marked = self._store.marked_for_repair()
+        wanted = dict.fromkeys([*self._hot.wanted(), *(scope for scope, _ in marked)])
+        for scope in wanted:
+            rows = self.rebuild(scope)
+            self._telemetry.event("index_rebuilt", level="info", scope=scope, rows=rows)
+        for scope, token in marked:
+            self._store.repaired(scope, token)
+        return len(wanted)
+
+    def refresh_statistics(self) -> int:
+        """Count the terms of scopes that grew or shrank by a fifth since they were last counted; how many."""
+        changed = self._hot.changed() if self._hot else []
+        due = [scope for scope, rows in changed if self._is_due(scope, rows)]
+        for scope in due:
+            self._store.take_statistics(scope)
+        return len(due)
+
+    def _is_due(self, scope: str, rows: int) -> bool:
+        ref = ScopeRef.from_key(scope)
+        counted = self._store.statistics(Chain(ref.org_id, (ref,))).rows
+        return rows >= STATISTICS_FROM and abs(rows - counted) > STATISTICS_GROWTH * max(counted, 1)

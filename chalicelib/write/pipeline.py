@@ -1,0 +1,109 @@
+"""The write path, from items to receipts.
+
+    validate, authorise, clean → idempotency → exact duplicates → [admission] → [consolidation] → embed → store → index
+
+Admission and consolidation have their places where the brackets stand. Rows are stored `pending` and marked `indexed` only
+once every index has them, so a crash between the two loses nothing.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from chalicelib.domain.administration import ReservationState
+from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.memory import Memory
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
+from chalicelib.errors import IdempotencyConflict, InProgress, VittoError
+from chalicelib.ports import Clock, MemoryStore, ReceiptStore
+from chalicelib.write.audit import Auditor
+from chalicelib.write.drafts import Draft, draft, drafts
+from chalicelib.write.indexing import Indexer
+
+
+class RememberPipeline:
+    """`remember` is all of it."""
+
+    def __init__(
+        self, *, store: MemoryStore, receipts: ReceiptStore, indexer: Indexer, auditor: Auditor, clock: Clock
+    ) -> None:
+        self._store = store
+        self._receipts = receipts
+        self._indexer = indexer
+        self._auditor = auditor
+        self._clock = clock
+
+    def remember(
+        self, caller: Caller, items: list[Mapping[str, Any]], *, key: str | None, single: bool
+    ) -> list[dict[str, Any]]:
+        """The receipts of `items`, on the wire, in their order.
+
+        A `single` item that may not be stored raises; in a batch it has a receipt of its own. With an idempotency `key`
+        the first receipts come back for the same items, and IdempotencyConflict or InProgress otherwise."""
+        caller.require(Role.MEMBER)
+        now = self._clock()
+        drafted = self._drafted(caller, items, now, single=single)
+        if key is None:
+            return self._store_all(caller, drafted)
+        body_hash = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
+        name = caller.org_id, _caller_key(caller), key
+        reservation = self._receipts.reserve(*name, body_hash, now)
+        if reservation.body_hash != body_hash:
+            raise IdempotencyConflict("this idempotency key was used with another body")
+        if reservation.state is ReservationState.IN_PROGRESS:
+            raise InProgress("a request with this idempotency key is being worked on", retryAfterSeconds=1)
+        if reservation.state is ReservationState.DONE:
+            return reservation.response or []
+        if reservation.at != now:  # the work of a request that never ended: the same times give the same rows
+            drafted = self._drafted(caller, items, reservation.at, single=single)
+        try:
+            response = self._store_all(caller, drafted)
+        except VittoError:
+            self._receipts.release(*name)
+            raise
+        self._receipts.complete(*name, response)
+        return response
+
+    def _drafted(
+        self, caller: Caller, items: list[Mapping[str, Any]], now: datetime, *, single: bool
+    ) -> list[Draft | Receipt]:
+        return [draft(caller, items[0], now)] if single else drafts(caller, items, now)
+
+    def _store_all(self, caller: Caller, drafted: Sequence[Draft | Receipt]) -> list[dict[str, Any]]:
+        fresh = [item for item in drafted if isinstance(item, Draft)]
+        stored = iter(self._store_fresh(caller, fresh))
+        receipts = [next(stored) if isinstance(item, Draft) else item for item in drafted]
+        return [receipt.model_dump(mode="json", by_alias=True, exclude_none=True) for receipt in receipts]
+
+    def _store_fresh(self, caller: Caller, fresh: Sequence[Draft]) -> list[Receipt]:
+        memories = [item.memory for item in fresh]
+        existing = dict(zip((m.id for m in memories), self._store.find_duplicates(memories), strict=True))
+        rows = self._indexer.analysed([m for m in memories if existing[m.id] is None]) if memories else []
+        existing |= dict(zip((row.memory.id for row in rows), self._insert(rows), strict=True))
+        stored = [row for row in rows if existing[row.memory.id] is None]
+        index = dict(zip((row.memory.id for row in stored), self._indexer.publish(stored), strict=True))
+        if caller.on_behalf_by and stored:
+            self._auditor.record(caller, "remember", [row.memory.id for row in stored])
+        return [_receipt(item, existing[item.memory.id], index.get(item.memory.id)) for item in fresh]
+
+    def _insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
+        return self._store.insert(rows) if rows else []
+
+
+def _receipt(item: Draft, existing: str | None, index: IndexReceipt | None) -> Receipt:
+    memory: Memory = item.memory
+    where = {"scope": memory.scope, "scope_id": memory.scope_id, "redacted": item.redacted}
+    if existing is not None:
+        reason = "the same content is in this scope already"
+        return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=reason, **where)
+    return Receipt(
+        outcome=Outcome.STORED, id=memory.id, status=memory.status, revision=memory.revision, index=index, **where
+    )
+
+
+def _caller_key(caller: Caller) -> str:
+    """Idempotency keys are a caller's own; an assistant's key that acts for a user has its own for each."""
+    return f"{caller.on_behalf_by}>{caller.user_id}" if caller.on_behalf_by else caller.user_id

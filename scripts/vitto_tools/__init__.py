@@ -1,0 +1,1 @@
+"""What developers, admins and benches run beside the product; not deployed."""

@@ -1,0 +1,1 @@
+"""The product on one machine: servers as supervised processes on loopback."""

@@ -1,0 +1,1 @@
+"""Tests. Each names the behaviour that it protects; the first are about isolation."""

@@ -1,0 +1,108 @@
+"""Builders of what tests need, with sensible values for what a test does not care about."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chalicelib.adapters.memory.administration import (
+    InMemoryAuditLog,
+    InMemoryKeyStore,
+    InMemoryRecallStore,
+    InMemoryReceiptStore,
+)
+from chalicelib.adapters.memory.cache import InMemoryRecallCache
+from chalicelib.adapters.memory.embedder import TermEmbedder
+from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
+from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.telemetry import RecordedTelemetry
+from chalicelib.bootstrap import Container, Ports
+from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.keys import new_id
+from chalicelib.domain.memory import Embedding, Memory, MemoryType
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.text.terms import index_terms
+from chalicelib.domain.vector import dimensions
+from chalicelib.settings import Settings
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+EMBEDDER = TermEmbedder()
+
+
+class TestClock:
+    """A clock that stands until it is moved."""
+
+    __test__ = False
+
+    def __init__(self, now: datetime = NOW) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **parts: float) -> None:
+        """Move on by a timedelta of `parts`."""
+        self.now += timedelta(**parts)
+
+
+def caller(
+    org: str = "acme",
+    user: str = "ana",
+    *roles: Role,
+    spaces: tuple[str, ...] = (),
+    universes: tuple[str, ...] = (),
+    on_behalf_by: str | None = None,
+) -> Caller:
+    """A verified caller; a member unless roles are given."""
+    return Caller(org, user, frozenset(roles or (Role.MEMBER,)), spaces, universes, "test", on_behalf_by)
+
+
+def memory(content: str = "Ana lives in Porto", **fields: Any) -> Memory:
+    """A memory in ana's user scope of acme."""
+    values = {
+        "id": new_id("mem"),
+        "org_id": "acme",
+        "scope": Scope.USER,
+        "scope_id": "ana",
+        "user_id": "ana",
+        "type": MemoryType.FACT,
+        "content": content,
+        "event_time": NOW,
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Memory(**values | fields)
+
+
+def row(content: str = "Ana lives in Porto", *, vectors: bool = True, **fields: Any) -> StoredMemory:
+    """A memory as the write path would store it, with terms and a vector of the terms embedder."""
+    made = memory(content, **fields)
+    terms = index_terms(made.indexed_text)
+    if vectors and "embedding" not in fields:
+        (found,) = EMBEDDER.embed_passages([made.indexed_text])
+        embedding = Embedding(model=EMBEDDER.passage_model, dimensions=dimensions(found[0]), vectors=found)
+        made = made.model_copy(update={"embedding": embedding})
+    return StoredMemory(made, terms.counts, terms.length)
+
+
+def in_memory_ports(**overrides: Any) -> Ports:
+    """The shipped twins of every port, with `overrides` in place of any."""
+    clock = overrides.pop("clock", None) or TestClock()
+    generations = GenerationCounter()
+    made: dict[str, Any] = {
+        "store": InMemoryMemoryStore(),
+        "keys": InMemoryKeyStore(),
+        "receipts": InMemoryReceiptStore(),
+        "audit": InMemoryAuditLog(),
+        "recalls": InMemoryRecallStore(),
+        "hot": InMemoryHotIndex(generations),
+        "cache": InMemoryRecallCache(generations, clock),
+        "embedder": TermEmbedder(),
+        "telemetry": RecordedTelemetry(),
+        "clock": clock,
+    }
+    return Ports(**made | overrides)
+
+
+def container(**overrides: Any) -> Container:
+    """A container over the twins."""
+    return Container(Settings(), in_memory_ports(**overrides))

@@ -1,0 +1,70 @@
+"""Fixtures: real servers as processes, started once a test process, and what is built over them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.indexes import create_indexes
+from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.domain.keys import new_id
+from chalicelib.settings import MongoSettings, RedisSettings
+from vitto_tools.local import servers
+
+
+@pytest.fixture
+def org() -> str:
+    """An organization of this test alone."""
+    return new_id("org")
+
+
+@pytest.fixture(scope="session")
+def mongo_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real MongoDB wire server."""
+    folder = tmp_path_factory.mktemp("mongo")
+    port = servers.free_port()
+    process = servers.start(servers.mongo(port, folder / "data"), folder / "log")
+    yield servers.mongo_uri(port)
+    process.stop()
+
+
+@pytest.fixture(scope="session")
+def mongo(mongo_url: str) -> MongoConnection:
+    """A connection with all indexes made. Reads may take longer than in production: the embedded server is slow."""
+    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=10, write_seconds=20)
+    connection = MongoConnection(settings)
+    create_indexes(connection.database)
+    return connection
+
+
+def _redis_server(name: str, folder: Path) -> Iterator[str]:
+    port = servers.free_port()
+    server = servers.valkey(port) if name == "valkey" else servers.redis(port, None)
+    process = servers.start(server, folder / "log")
+    yield f"redis://{servers.HOST}:{port}/0"
+    process.stop()
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real Redis 8 with vector sets."""
+    yield from _redis_server("redis", tmp_path_factory.mktemp("redis"))
+
+
+@pytest.fixture(scope="session")
+def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real Valkey without vectors."""
+    yield from _redis_server("valkey", tmp_path_factory.mktemp("valkey"))
+
+
+@pytest.fixture(scope="session")
+def redis(redis_url: str) -> RedisConnection:
+    """A connection to the Redis."""
+    return RedisConnection(RedisSettings(url=redis_url, seconds=5, bulk_seconds=20))
+
+
+@pytest.fixture(scope="session")
+def valkey(valkey_url: str) -> RedisConnection:
+    """A connection to the Valkey."""
+    return RedisConnection(RedisSettings(url=valkey_url, seconds=5, bulk_seconds=20))

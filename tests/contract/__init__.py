@@ -1,0 +1,1 @@
+"""One suite a port, run against the twin and every real adapter."""

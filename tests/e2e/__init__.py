@@ -1,0 +1,1 @@
+"""The product through its front doors."""
