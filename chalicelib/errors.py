@@ -11,8 +11,9 @@
      ├─ RevisionRequired        an edit without `If-Match`                    (428)
      ├─ TooLarge                over a documented limit                       (413)
      ├─ StoreUnavailable        a store is down or too slow                   (503)
-     └─ EmbeddingFailed         no vector could be had; callers degrade
-         └─ EmbeddingMismatch   the vectors at hand are of another model or size
+     ├─ EmbeddingFailed         no vector could be had; callers degrade
+     │   └─ EmbeddingMismatch   the vectors at hand are of another model or size
+     └─ Misconfigured           a setting is missing or wrong               (500)
 
 `code` is the stable name on the wire; `docs/errors.md` lists them and a test holds the two together.
 """

@@ -88,6 +88,9 @@ class RecallSettings(Slice):
     abstain_below: float = setting(
         "VITTO_RECALL_ABSTAIN_BELOW", 0.35, "Best calibrated score under which nothing is near.", ge=0, le=1
     )
+    floor: float = setting(
+        "VITTO_RECALL_FLOOR", 0.05, "Calibrated score under which a hit is noise and left out.", ge=0, le=1
+    )
     cache_seconds: int = setting("VITTO_RECALL_CACHE_SECONDS", 60, "Life of a cached answer; 0 is off.", ge=0, le=60)
     query_cache_seconds: int = setting(
         "VITTO_RECALL_QUERY_CACHE_SECONDS", 86400, "Life of a query's vector.", ge=0, le=2592000

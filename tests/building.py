@@ -15,13 +15,16 @@ from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
+from chalicelib.domain.administration import ApiKey, AuditEvent
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Embedding, Memory, MemoryType
-from chalicelib.domain.query import StoredMemory
-from chalicelib.domain.scope import Scope
-from chalicelib.domain.text.terms import index_terms
+from chalicelib.domain.query import IndexQuery, RecallRecord, StoredMemory
+from chalicelib.domain.scope import Chain, Scope
+from chalicelib.domain.text.terms import index_terms, query_words
 from chalicelib.domain.vector import dimensions
+from chalicelib.domain.wire import epoch_ms
+from chalicelib.ports import IndexEntry
 from chalicelib.settings import Settings
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -106,3 +109,74 @@ def in_memory_ports(**overrides: Any) -> Ports:
 def container(**overrides: Any) -> Container:
     """A container over the twins."""
     return Container(Settings(), in_memory_ports(**overrides))
+
+
+AWKWARD_IDS = ("a/b", "a:b", "a{b}", "a%2Fb", "a%b", "a#0", "a b", "a*?[b]", "a\\b'\"", "a$.b", "名前-ü-😀", "vm:d:a")
+"""Ids with every character that means something in some key, pattern or path."""
+
+
+def chain(org: str, user: str = "ana", *, spaces: tuple[str, ...] = (), universes: tuple[str, ...] = ()) -> Chain:
+    """What a member of `org` sees."""
+    return caller(org, user, spaces=spaces, universes=universes).chain
+
+
+def entry(stored: StoredMemory, **fields: Any) -> IndexEntry:
+    """A stored row as the index is told of it, with `fields` in place of any."""
+    made = stored.memory
+    values: dict[str, Any] = {
+        "scope_key": made.scope_ref.key,
+        "id": made.id,
+        "revision": made.revision,
+        "model": made.embedding.model if made.embedding else EMBEDDER.passage_model,
+        "vectors": made.embedding.vectors if made.embedding else (),
+        "counts": stored.counts,
+        "length": stored.length,
+        "type": made.type,
+        "tags": made.tags,
+        "event_ms": epoch_ms(made.event_time),
+    }
+    return IndexEntry(**values | fields)
+
+
+def index_query(text: str, **fields: Any) -> IndexQuery:
+    """What recall asks the index for `text`: a vector of the terms embedder and the terms."""
+    values: dict[str, Any] = {
+        "vector": EMBEDDER.embed_query(text),
+        "model": EMBEDDER.passage_model,
+        "terms": tuple(dict.fromkeys(term for word in query_words(text) for term in word)),
+    }
+    return IndexQuery(**values | fields)
+
+
+def api_key(org: str, **fields: Any) -> ApiKey:
+    """A key of ana."""
+    values: dict[str, Any] = {
+        "id": new_id("key"),
+        "org_id": org,
+        "name": "laptop",
+        "secret_hash": "ab" * 32,
+        "user_id": "ana",
+        "roles": (Role.MEMBER,),
+        "created_at": NOW,
+        "created_by": "root",
+    }
+    return ApiKey(**values | fields)
+
+
+def event(org: str, **fields: Any) -> AuditEvent:
+    """An event of ana's doing."""
+    values = {"id": new_id("evt"), "org_id": org, "at": NOW, "action": "forget", "actor": "ana"}
+    return AuditEvent(**values | fields)
+
+
+def record(org: str, **fields: Any) -> RecallRecord:
+    """A recall of ana's."""
+    values: dict[str, Any] = {
+        "recall_id": new_id("rcl"),
+        "org_id": org,
+        "user_id": "ana",
+        "at": NOW,
+        "query": "where?",
+        "scopes": (),
+    }
+    return RecallRecord(**values | fields)

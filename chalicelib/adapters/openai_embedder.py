@@ -20,10 +20,11 @@ _QUERY_RETRIES = 1  # a reader waits; a batch of passages has `retries`
 class OpenAIEmbedder:
     """`ports.Embedder`. The client is imported and made at first use: it is the slowest import of all (facts.md)."""
 
-    def __init__(self, settings: EmbeddingSettings) -> None:
+    def __init__(self, settings: EmbeddingSettings, calibration: Calibration | None = None) -> None:
+        """With the model's own calibration, or the one given: `vitto calibrate` measures a model that has none yet."""
         self._settings = settings
         self._query_model = settings.query_model or settings.passage_model
-        self._calibration = calibration_of(settings.passage_model, _further(settings.calibrations))
+        self._calibration = calibration or calibration_of(settings.passage_model, _further(settings.calibrations))
 
     @property
     def passage_model(self) -> str:
@@ -70,9 +71,17 @@ class OpenAIEmbedder:
             )
         except OpenAIError as error:
             raise EmbeddingFailed(f"the embedding server did not answer: {type(error).__name__}") from error
+        except ValueError as error:  # the client lets a body through that calls itself JSON and is not
+            raise EmbeddingFailed("the embedding server gave something that is no JSON") from error
+        try:
+            return self._vectors(reply, len(texts))
+        except (AttributeError, TypeError) as error:  # the client checks no field of a reply
+            raise EmbeddingFailed("the embedding server gave something that is no list of vectors") from error
+
+    def _vectors(self, reply: Any, count: int) -> list[Vector]:
         rows = sorted(reply.data, key=lambda row: row.index)
-        if [row.index for row in rows] != list(range(len(texts))):
-            raise EmbeddingFailed(f"{len(rows)} vectors came back for {len(texts)} texts")
+        if [row.index for row in rows] != list(range(count)):
+            raise EmbeddingFailed(f"{len(rows)} vectors came back for {count} texts")
         return [self._vector(row.embedding) for row in rows]
 
     def _vector(self, embedding: Any) -> Vector:

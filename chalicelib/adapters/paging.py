@@ -5,11 +5,15 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
+from pydantic import TypeAdapter
+
 from chalicelib.domain.administration import Page
+from chalicelib.domain.wire import UtcTime
 from chalicelib.errors import InvalidInput
 
 Position = tuple[datetime, str]
 """A time and an id, by which every list is sorted, newest first."""
+_POSITION = TypeAdapter(tuple[UtcTime, str])
 
 
 def encode(position: Position) -> str:
@@ -20,9 +24,8 @@ def encode(position: Position) -> str:
 def decode(cursor: str) -> Position:
     """The position of a cursor. InvalidInput where `cursor` is none of ours."""
     try:
-        time, identity = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return datetime.fromisoformat(time), str(identity)
-    except ValueError:
+        return _POSITION.validate_json(base64.urlsafe_b64decode(cursor.encode()), strict=True)
+    except (ValueError, OverflowError):  # a time that has no UTC overflows
         raise InvalidInput("cursor", "is not a cursor of this list") from None
 
 

@@ -8,6 +8,7 @@ from chalicelib.errors import InvalidInput
 
 MAX_ID_BYTES = 128  # spec/product.md "Scopes"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford base 32: sorts by value, no look-alikes
+_FIRST_PRINTABLE = 0x20
 _TIME_BITS, _RANDOM_BITS = 48, 80
 
 
@@ -28,13 +29,18 @@ def new_id(prefix: str) -> str:
 
 
 def checked_id(value: str, field: str) -> str:
-    """`value` where it can be an id: not blank, at most 128 bytes of UTF-8. InvalidInput names `field` otherwise."""
+    """`value` where it can be an id: not blank, no control characters, at most 128 bytes of UTF-8.
+
+    InvalidInput names `field` otherwise.
+    """
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
         raise InvalidInput(field, "is not valid Unicode") from None
     if not value.strip():
         raise InvalidInput(field, "must not be blank")
+    if any(ord(character) < _FIRST_PRINTABLE for character in value):
+        raise InvalidInput(field, "must not hold control characters")
     if size > MAX_ID_BYTES:
         raise InvalidInput(field, f"is {size} bytes; at most {MAX_ID_BYTES} are allowed", limit=MAX_ID_BYTES)
     return value

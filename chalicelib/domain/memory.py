@@ -138,6 +138,7 @@ class Memory(Wire):
     status: Status = Status.ACTIVE
     archived_reason: ArchivedReason | None = None
     archived_at: UtcTime | None = None
+    archived_before: ArchivedReason | None = Field(default=None, description="why, before it was forgotten")
     quarantine_reason: str | None = None
     source: str | None = None
     origin: Origin | None = None
@@ -146,6 +147,8 @@ class Memory(Wire):
     event_time: UtcTime
     created_at: UtcTime
     updated_at: UtcTime
+    edited_at: UtcTime | None = Field(default=None, description="when content, summary or tags last changed")
+    edited_by: str | None = None
     admitted_at: UtcTime | None = None
     expires_at: UtcTime | None = None
     revision: int = 1

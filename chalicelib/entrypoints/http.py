@@ -11,7 +11,7 @@ from chalice.app import Blueprint, Response
 from pydantic import BaseModel
 
 from chalicelib.bootstrap import Container
-from chalicelib.domain.caller import Caller
+from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.validation import validated
 from chalicelib.entrypoints.answers import answered
 from chalicelib.entrypoints.auth.api_keys import ApiKeyVerifier
@@ -128,6 +128,7 @@ def _registered(blueprint: Blueprint, path: str, method: str, handler: Handler, 
 
 def _call(blueprint: Blueprint, services: Container, headers: Mapping[str, str]) -> Call:
     caller = authenticator(services).caller(headers)
+    caller.require(Role.MEMBER, Role.OBSERVER)
     request = blueprint.current_request
     sent = request.query_params
     query = {name: sent.getlist(name) for name in sent} if sent else {}

@@ -13,22 +13,10 @@ from typing import Any
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.memory import Status
-from chalicelib.domain.query import (
-    Candidate,
-    EmptyReason,
-    Hit,
-    RecallAnswer,
-    RecallQuery,
-    RecallRecord,
-    StoredMemory,
-    TierName,
-    TierReport,
-)
+from chalicelib.domain.query import EmptyReason, RecallAnswer, RecallQuery, RecallRecord, TierName, TierReport
 from chalicelib.domain.vector import Vector
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable
 from chalicelib.ports import (
-    Browse,
     CacheEntry,
     CacheOpening,
     Clock,
@@ -40,13 +28,12 @@ from chalicelib.ports import (
     Telemetry,
 )
 from chalicelib.recall.audit import audited
-from chalicelib.recall.explain import best_bm25, calibrated, empty, scores, why
-from chalicelib.recall.fusion import Fused, fuse
+from chalicelib.recall.explain import empty
 from chalicelib.recall.question import Question, question
-from chalicelib.recall.tiers import Found, Tiers
+from chalicelib.recall.ranking import Ranking
+from chalicelib.recall.tiers import Tiers
 from chalicelib.settings import RecallSettings
 
-SPARE_ROWS = 10  # rows read beyond the limit, for those that turn out archived or expired
 _OPEN_FAILED = CacheOpening(None, (), None)
 
 
@@ -76,8 +63,8 @@ class RecallPipeline:
         clock: Clock,
         settings: RecallSettings,
     ) -> None:
-        self._store = store
         self._tiers = Tiers(store, hot, settings.candidates)
+        self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records
         self._embedder = embedder
@@ -113,11 +100,11 @@ class RecallPipeline:
         found = self._tiers.find(run.asked, vector, self._embedder.passage_model)
         if problem:
             found.degraded.insert(0, problem)
-        hits = self._hits(run.asked, found)
+        ranked = self._ranking.rank(run.asked, found)
         answer = RecallAnswer(
             recall_id=run.id,
-            hits=tuple(hits),
-            empty=None if hits else empty(self._why_empty(run.asked, found)),
+            hits=ranked.hits,
+            empty=empty(ranked.empty) if ranked.empty else None,
             tiers=(self._cache_report(run), *found.reports),
             degraded=tuple(found.degraded),
             took_ms=_ms_since(run.began),
@@ -134,61 +121,6 @@ class RecallPipeline:
             return self._embedder.embed_query(run.asked.text), None
         except EmbeddingFailed as error:
             return None, f"vectors: {error.message}"
-
-    def _hits(self, asked: Question, found: Found) -> list[Hit]:
-        order = fuse(found.candidates)
-        best = best_bm25(asked.words, found.weights, found.statistics.rows)
-        hits: list[Hit] = []
-        wanted = asked.query.limit
-        for start, count in ((0, wanted + SPARE_ROWS), (wanted + SPARE_ROWS, wanted + SPARE_ROWS)):
-            part = order[start : start + count]
-            if not part or len(hits) >= wanted:
-                break
-            rows = self._rows(asked, part)
-            hits += [self._hit(one, rows[one.candidate.id], asked, best) for one in part if one.candidate.id in rows]
-        if not hits or max(hit.score for hit in hits) < self._settings.abstain_below:
-            return []
-        return [hit for hit in hits if hit.score >= asked.query.min_score][:wanted]
-
-    def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
-        """The rows of these candidates as the truth has them now, without those that may not be recalled."""
-        rows = {one.candidate.id: one.candidate.row for one in part if one.candidate.row}
-        if missing := [one.candidate.id for one in part if one.candidate.id not in rows]:
-            rows |= {row.memory.id: row for row in self._store.fetch(asked.chain, missing)}
-        now, wanted = self._clock(), asked.query.filter
-        return {
-            id_: row
-            for id_, row in rows.items()
-            if row.memory.status is Status.ACTIVE
-            and (row.memory.expires_at is None or row.memory.expires_at > now)
-            and (wanted is None or wanted.admits(row.memory))
-        }
-
-    def _hit(self, one: Fused, row: StoredMemory, asked: Question, best: float) -> Hit:
-        candidate = one.candidate
-        similarity = None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
-        parts = scores(candidate, similarity, best, one.score)
-        memory = row.memory.model_copy(update={"embedding": None, "history": (), "admission": None})
-        return Hit(
-            memory=memory,
-            score=calibrated(parts),
-            scores=parts,
-            tier=_tier(candidate),
-            why=why(parts, asked.words, row.counts),
-        )
-
-    def _why_empty(self, asked: Question, found: Found) -> EmptyReason:
-        if found.store_down:
-            return EmptyReason.STORE_DOWN
-        if not found.candidates and asked.query.filter and found.statistics.rows:
-            return EmptyReason.ALL_FILTERED
-        if not found.candidates and not self._store.browse(asked.chain, Browse(limit=1)).items:
-            return EmptyReason.NOTHING_STORED
-        if found.unindexed:
-            return EmptyReason.NOT_INDEXED_YET
-        if found.candidates and asked.query.min_score > self._settings.abstain_below:
-            return EmptyReason.ALL_FILTERED
-        return EmptyReason.NOTHING_SIMILAR
 
     def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
         record = self._record(run.id, run.asked).model_copy(
@@ -208,7 +140,10 @@ class RecallPipeline:
                 self._telemetry.event("recall_not_cached", recall_id=run.id, reason=error.message)
             else:
                 return
-        self._records.add([record])
+        try:
+            self._records.add([record])
+        except StoreUnavailable as error:  # the answer stands; that its audit does not is said
+            self._telemetry.event("recall_audit_lost", level="error", recall_id=run.id, reason=error.message)
 
     def _entry(self, run: _Run, answer: RecallAnswer, record: RecallRecord, model: str) -> CacheEntry | None:
         """The answer as a cache entry, unless it is degraded: what was missing may be back at the next recall."""
@@ -249,12 +184,6 @@ def _served(run: _Run) -> dict[str, Any]:
     report = TierReport(tier=TierName.CACHE, ms=run.cache_ms, candidates=len(body["hits"]))
     tiers = [report.model_dump(mode="json", by_alias=True, exclude_none=True)]
     return body | {"recallId": run.id, "cached": True, "tiers": tiers, "tookMs": _ms_since(run.began)}
-
-
-def _tier(candidate: Candidate) -> TierName:
-    if candidate.row is not None:
-        return TierName.STORED_TEXT
-    return TierName.HOT_TEXT if candidate.cosine is None else TierName.HOT_VECTORS
 
 
 def _ms_since(began: float) -> float:

@@ -41,14 +41,19 @@ class Question:
 
 def question(caller: Caller, query: RecallQuery) -> Question:
     """The question of `caller`. InvalidInput for a blank query, NotFound for a scope outside the caller's chain."""
-    try:
-        cleaned = clean(query.query)
-    except UnicodeEncodeError:
-        raise InvalidInput("query", "is not valid Unicode") from None
+    cleaned = _cleaned(query.query, "query")
     if is_blank(cleaned):
         raise InvalidInput("query", "must not be empty")
     text, _ = redact(cleaned)
+    query = query.model_copy(update={"tags": tuple(_cleaned(tag, f"tags.{i}") for i, tag in enumerate(query.tags))})
     return Question(caller, query, caller.chain.narrow(query.scopes, query.scope_ids), text, query_words(text))
+
+
+def _cleaned(text: str, field: str) -> str:
+    try:
+        return clean(text)
+    except UnicodeEncodeError:
+        raise InvalidInput(field, "is not valid Unicode") from None
 
 
 def _hash(value: object) -> str:

@@ -54,12 +54,25 @@ class Tiers:
     def find(self, asked: Question, vector: Vector | None, model: str) -> Found:
         """Candidates for `asked`, each with both scores where both can be had. `vector` is None where it could not be made.
 
-        StoreUnavailable only where MongoDB has to be asked and does not answer."""
+        StoreUnavailable only where MongoDB alone could answer and does not."""
         found = Found()
         left = self._ask_hot(asked, vector, model, found)
         if left and asked.terms:
-            self._ask_stored(asked, left, vector, model, found)
+            self._ask_stored_if_up(asked, left, vector, model, found)
         return found
+
+    def _ask_stored_if_up(
+        self, asked: Question, scopes: frozenset[str], vector: Vector | None, model: str, found: Found
+    ) -> None:
+        """Go on without the tier where it is too slow and another one found something."""
+        began = time.perf_counter()
+        try:
+            self._ask_stored(asked, scopes, vector, model, found)
+        except StoreUnavailable as error:
+            if not found.candidates:
+                raise
+            found.reports.append(TierReport(tier=TierName.STORED_TEXT, ms=_since(began), skipped=error.message))
+            found.degraded.append(f"{TierName.STORED_TEXT}: {error.message}")
 
     def _ask_hot(self, asked: Question, vector: Vector | None, model: str, found: Found) -> frozenset[str]:
         everything = frozenset(asked.chain.keys)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from chalicelib.domain.keys import checked_id
 from chalicelib.domain.memory import MAX_CONTENT_BYTES
 from chalicelib.domain.text.cleaning import clean, is_blank
@@ -18,9 +20,7 @@ def cleaned[T: Wire](model: T) -> tuple[T, tuple[str, ...]]:
     InvalidInput names the field of an id that is none or looks like a secret, and of a text that is not valid Unicode.
     """
     found: dict[str, None] = {}
-    values = {name: _cleaned(getattr(model, name), name, found) for name in type(model).model_fields}
-    changed = {name: value for name, value in values.items() if value != getattr(model, name)}
-    return model.model_copy(update=changed), tuple(found)
+    return _cleaned_model(model, "", found), tuple(found)
 
 
 def checked_content(content: str, field: str) -> str:
@@ -40,22 +40,26 @@ def checked_tags(tags: tuple[str, ...], field: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
-def _cleaned(value: Any, name: str, found: dict[str, None]) -> Any:
+def _cleaned_model[T: Wire](model: T, prefix: str, found: dict[str, None]) -> T:
+    values = {n: _cleaned(getattr(model, n), n, prefix + to_camel(n), found) for n in type(model).model_fields}
+    changed = {name: value for name, value in values.items() if value != getattr(model, name)}
+    return model.model_copy(update=changed)
+
+
+def _cleaned(value: Any, name: str, path: str, found: dict[str, None]) -> Any:
     if isinstance(value, Wire):
-        inner, labels = cleaned(value)
-        found.update(dict.fromkeys(labels))
-        return inner
+        return _cleaned_model(value, f"{path}.", found)
     if isinstance(value, tuple):
-        return tuple(_cleaned(item, name, found) for item in value)
+        return tuple(_cleaned(item, name, f"{path}.{i}", found) for i, item in enumerate(value))
     if type(value) is not str:
         return value
     try:
         text, labels = redact(clean(value))
     except UnicodeEncodeError:
-        raise InvalidInput(name, "is not valid Unicode") from None
+        raise InvalidInput(path, "is not valid Unicode") from None
     if name in _IDS:
         if labels:
-            raise InvalidInput(name, f"looks like a secret ({labels[0]})")
-        return checked_id(value, name)
+            raise InvalidInput(path, f"looks like a secret ({labels[0]})")
+        return checked_id(value, path)
     found.update(dict.fromkeys(labels))
     return text

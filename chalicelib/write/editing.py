@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.input import MemoryPatch
 from chalicelib.domain.memory import (
@@ -18,8 +20,9 @@ from chalicelib.domain.memory import (
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt
 from chalicelib.domain.scope import Scope
+from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
-from chalicelib.errors import Forbidden, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
+from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
 from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
@@ -71,8 +74,10 @@ class Editor:
         update = {name: getattr(patch, name) for name in patch.model_fields_set}
         if "content" in update:
             checked_content(update["content"], "content")
+            if carries_recall(update["content"]):
+                raise InvalidInput("content", "brings back a block that was recalled from here")
         for name in {"tags", "key_entities"} & update.keys():
-            update[name] = checked_tags(update[name], name)
+            update[name] = checked_tags(update[name], to_camel(name))
         if "overridable" in update and update["overridable"] != row.memory.overridable and not caller.is_admin:
             raise Forbidden("setting overridable takes an admin", field="overridable")
         return self._change(caller, row, update, if_match, "edit")
@@ -83,6 +88,7 @@ class Editor:
         update = {
             "status": Status.ARCHIVED,
             "archived_reason": ArchivedReason.FORGOTTEN,
+            "archived_before": row.memory.archived_reason,
             "archived_at": self._clock(),
         }
         return self._change(caller, row, update, row.memory.revision, "forget")
@@ -113,8 +119,9 @@ class Editor:
         memory = row.memory
         if memory.archived_at is None or self._clock() - memory.archived_at > timedelta(days=RESTORABLE_DAYS):
             raise NotFound(_ABSENT)
-        status = Status.QUARANTINED if memory.quarantine_reason and memory.admitted_at is None else Status.ACTIVE
-        update = {"status": status, "archived_reason": None, "archived_at": None}
+        update: dict[str, Any] = {"status": _status_before(memory), "archived_reason": memory.archived_before}
+        update["archived_before"] = None
+        update["archived_at"] = memory.archived_at if memory.archived_before else None
         return self._change(caller, row, update, memory.revision, "restore")
 
     def restore_revision(
@@ -124,7 +131,9 @@ class Editor:
         row = self._editable(caller, id_)
         earlier, _ = cleaned(self.revision(caller, id_, number))
         update: dict[str, Any] = {name: getattr(earlier, name) for name in HISTORY_FIELDS}
-        return self._change(caller, row, update, if_match or row.memory.revision, "restore_revision")
+        return self._change(
+            caller, row, update, row.memory.revision if if_match is None else if_match, "restore_revision"
+        )
 
     def _row(self, caller: Caller, id_: str, *, with_vectors: bool = False) -> StoredMemory:
         found = self._store.fetch(caller.chain, [id_], with_vectors=with_vectors)
@@ -154,7 +163,11 @@ class Editor:
             raise StaleRevision("the memory was changed since", revision=before.revision)
         update |= {"revision": before.revision + 1, "updated_at": self._clock(), "index_state": IndexState.PENDING}
         if any(name in update and update[name] != getattr(before, name) for name in HISTORY_FIELDS):
-            update["history"] = (*before.history, _present(before, caller.user_id))
+            update |= {
+                "history": (*before.history, _present(before)),
+                "edited_at": self._clock(),
+                "edited_by": caller.user_id,
+            }
         after = before.model_copy(update=update)
         changed = StoredMemory(after, row.counts, row.length)
         if after.indexed_text != before.indexed_text:
@@ -166,12 +179,19 @@ class Editor:
         return after.model_copy(update={"index_state": receipt.state}), receipt
 
 
-def _present(memory: Memory, edited_by: str | None = None) -> Revision:
+def _status_before(memory: Memory) -> Status:
+    """What a forgotten memory was before: a restore revives neither what was superseded nor what waits for review."""
+    if memory.archived_before:
+        return Status.ARCHIVED
+    return Status.QUARANTINED if memory.quarantine_reason and memory.admitted_at is None else Status.ACTIVE
+
+
+def _present(memory: Memory) -> Revision:
     return Revision(
         revision=memory.revision,
         content=memory.content,
         summary=memory.summary,
         tags=memory.tags,
-        edited_by=edited_by or memory.user_id,
-        edited_at=memory.updated_at,
+        edited_by=memory.edited_by or memory.user_id,
+        edited_at=memory.edited_at or memory.created_at,
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 from chalicelib.domain.administration import ReservationState
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
@@ -105,5 +106,7 @@ def _receipt(item: Draft, existing: str | None, index: IndexReceipt | None) -> R
 
 
 def _caller_key(caller: Caller) -> str:
-    """Idempotency keys are a caller's own; an assistant's key that acts for a user has its own for each."""
-    return f"{caller.on_behalf_by}>{caller.user_id}" if caller.on_behalf_by else caller.user_id
+    """Idempotency keys are a caller's own; an assistant's key that acts for users has its own for each of them."""
+    if caller.on_behalf_by:
+        return key_of("acting", caller.on_behalf_by, caller.user_id)
+    return key_of("self", caller.user_id)

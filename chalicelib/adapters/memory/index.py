@@ -1,7 +1,7 @@
 """The hot index in this process: exact, and scored by the same rules as the real one."""
 
+import secrets
 import threading
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +10,8 @@ from chalicelib.domain.query import Candidate, Filter, IndexAnswer, IndexQuery, 
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import best_cosine
 from chalicelib.ports import IndexEntry, IndexRemoval
+
+_RANDOM_START = 1 << 48
 
 
 class InMemoryHotIndex:
@@ -45,10 +47,11 @@ class InMemoryHotIndex:
         with self._lock:
             for change in changes:
                 self._generations.bump(change.scope_key)
-                self._changed.add(change.scope_key)
-                self._apply(change)
+                if self._apply(change):
+                    self._changed.add(change.scope_key)
 
-    def _apply(self, change: IndexEntry | IndexRemoval) -> None:
+    def _apply(self, change: IndexEntry | IndexRemoval) -> bool:
+        """Whether it changed anything."""
         rows = self._rows.setdefault(change.scope_key, {})
         name = change.scope_key, change.id
         stored = rows.get(change.id)
@@ -56,8 +59,11 @@ class InMemoryHotIndex:
             self._gone[name] = max(self._gone.get(name, 0), change.revision)
             if stored and stored.revision <= change.revision:
                 del rows[change.id]
+                return True
         elif self._gone.get(name, 0) < change.revision and (stored is None or stored.revision <= change.revision):
             rows[change.id] = change
+            return True
+        return False
 
     def begin_rebuild(self, scope_key: str) -> None:
         with self._lock:
@@ -84,18 +90,23 @@ class InMemoryHotIndex:
 
 
 class GenerationCounter:
-    """The generations of scopes, shared by the index that moves them and the cache that compares them."""
+    """The generations of scopes, shared by the index that moves them and the cache that compares them.
+
+    Each begins at random, as on the real store: no two scopes share one, and a lost one never comes back."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = {}
 
     def bump(self, scope_key: str) -> None:
         """Count one write of the scope."""
-        self._counts[scope_key] += 1
+        self._counts[scope_key] = self._count(scope_key) + 1
 
     def of(self, scope_keys: Sequence[str]) -> tuple[str, ...]:
         """The generation of each scope."""
-        return tuple(str(self._counts[scope]) for scope in scope_keys)
+        return tuple(str(self._count(scope)) for scope in scope_keys)
+
+    def _count(self, scope_key: str) -> int:
+        return self._counts.setdefault(scope_key, secrets.randbelow(_RANDOM_START))
 
 
 def _statistics(entries: Sequence[IndexEntry], terms: Sequence[str]) -> TermStatistics:

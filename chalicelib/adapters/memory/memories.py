@@ -34,7 +34,7 @@ class InMemoryMemoryStore:
             return [self._insert(row) for row in rows]
 
     def _insert(self, row: StoredMemory) -> str | None:
-        if existing := self._live_twin(row.memory):
+        if row.memory.is_live and (existing := self._live_twin(row.memory)):
             return existing
         self._rows[row.memory.org_id, row.memory.id] = row
         return None

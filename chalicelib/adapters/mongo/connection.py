@@ -66,7 +66,13 @@ class MongoConnection:
             yield
 
     @contextmanager
-    def _bounded(self, seconds: float) -> Iterator[None]:
+    def scanning(self) -> Iterator[None]:
+        """What is inside reads whole scopes and takes as long as it takes; a server that dies meanwhile ends it."""
+        with self._bounded(None):
+            yield
+
+    @contextmanager
+    def _bounded(self, seconds: float | None) -> Iterator[None]:
         try:
             with pymongo.timeout(seconds):
                 yield

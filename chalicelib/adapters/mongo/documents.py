@@ -19,7 +19,7 @@ _BESIDE = frozenset(
     {"_id", "scopeKey", "live", "contentKey", "terms", "termCounts", "length"}
     | {"embedding_256", "embeddingModel", "embeddingDimensions", "embeddingChunks"}
 )
-_TIMES = ("event_time", "created_at", "updated_at", "admitted_at", "expires_at", "archived_at")
+_TIMES = ("event_time", "created_at", "updated_at", "admitted_at", "expires_at", "archived_at", "edited_at")
 
 
 def row_id(org_id: str, id_: str) -> str:

@@ -36,9 +36,11 @@ class ScopeLedger:
         """Stream the terms of the scope's active rows and keep the frequent ones."""
         counted: Counter[str] = Counter()
         rows = 0
-        for document in self._scanned.find({"scopeKey": scope_key, "status": Status.ACTIVE.value}, {"terms": 1}):
-            rows += 1
-            counted.update(document.get("terms", ()))
+        query = {"scopeKey": scope_key, "status": Status.ACTIVE.value}
+        with self._connection.scanning():
+            for document in self._scanned.find(query, {"terms": 1}):
+                rows += 1
+                counted.update(document.get("terms", ()))
         kept = frequent_terms(counted, rows)
         snapshot = {"rows": rows, "terms": list(kept), "frequencies": list(kept.values())}
         with self._connection.writing():
@@ -46,8 +48,9 @@ class ScopeLedger:
 
     def scope_keys(self) -> Iterator[str]:
         """Every scope that holds a row."""
-        for document in self._scanned.aggregate([{"$group": {"_id": "$scopeKey"}}]):
-            yield document["_id"]
+        with self._connection.scanning():
+            found = [document["_id"] for document in self._scanned.aggregate([{"$group": {"_id": "$scopeKey"}}])]
+        yield from found
 
     def mark_for_repair(self, scope_keys: Iterable[str]) -> None:
         """Give each scope a fresh mark."""

@@ -17,10 +17,11 @@ from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status,
 from chalicelib.domain.query import StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.termselection import rare_terms
-from chalicelib.errors import DuplicateContent
+from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Browse
 
 _DUPLICATE_KEY = 11000
+_INSERT_ATTEMPTS = 20
 _VECTORS = ("embedding_256", "embeddingChunks")
 _TERMS = ("terms", "termCounts")
 
@@ -40,18 +41,30 @@ class MongoMemoryStore(ScopeLedger):
         return self._connection.probe()
 
     def insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
-        documents = [to_document(row) for row in rows]
-        failed: set[int] = set()
+        receipts: list[str | None] = [None] * len(rows)
+        left = list(range(len(rows)))
+        for _ in range(_INSERT_ATTEMPTS):
+            left = self._refused(rows, left)
+            for i, existing in zip(left, self.find_duplicates([rows[i].memory for i in left]), strict=True):
+                receipts[i] = existing
+            left = [i for i in left if receipts[i] is None]  # what refused it was archived before it could be named
+            if not left:
+                return receipts
+        raise StoreUnavailable("mongo", "rows with the same content come and go")
+
+    def _refused(self, rows: Sequence[StoredMemory], wanted: Sequence[int]) -> list[int]:
+        """Store those of `rows`; which of them a unique index refused."""
+        if not wanted:
+            return []
         with self._connection.writing():
             try:
-                self._rows.insert_many(documents, ordered=False)
+                self._rows.insert_many([to_document(rows[i]) for i in wanted], ordered=False)
             except BulkWriteError as error:
                 writes = error.details["writeErrors"]
                 if any(write["code"] != _DUPLICATE_KEY for write in writes) or error.details["writeConcernErrors"]:
                     raise
-                failed = {write["index"] for write in writes}
-        existing = iter(self.find_duplicates([rows[i].memory for i in sorted(failed)]))
-        return [next(existing) if i in failed else None for i in range(len(rows))]
+                return sorted(wanted[write["index"]] for write in writes)
+        return []
 
     def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
         wanted = [(memory.scope_ref.key, content_key(memory)) for memory in rows]
@@ -107,7 +120,7 @@ class MongoMemoryStore(ScopeLedger):
             query["archivedReason"] = {"$ne": ArchivedReason.FORGOTTEN.value}
         if wanted.type:
             query["type"] = wanted.type.value
-        if wanted.tag:
+        if wanted.tag is not None:
             query["tags"] = wanted.tag
         if wanted.words:
             query["$and"] = [{"terms": {"$in": list(word)}} for word in wanted.words]

@@ -132,8 +132,8 @@ class RedisHotIndex:
         terms: set[str] = set()
         cursor = 0
         while True:
-            cursor, flat = self._connection.command("HSCAN", keys.rows(scope_key), cursor, "COUNT", 500)
-            terms.update(term for stored in flat[1::2] for term in json.loads(stored)["t"])
+            cursor, page = self._connection.command("HSCAN", keys.rows(scope_key), cursor, "COUNT", 500)
+            terms.update(term for stored in page.values() for term in json.loads(stored)["t"])
             if int(cursor) == 0:
                 break
         models = [name.decode() for name in self._connection.command("HKEYS", keys.models(scope_key))]

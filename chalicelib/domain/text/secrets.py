@@ -1,7 +1,8 @@
 """Secrets in text become labelled placeholders before anything is stored, embedded, logged or summarised.
 
 The patterns are data: a label and an expression whose group `secret` is replaced, or the whole match where it has none.
-They cover the documented formats of the issuers named, and assignments to names that say what they hold.
+Boundaries are ASCII's, so that a key which touches Han or kana is still one. They cover the documented formats of the
+issuers named, and assignments to names that say what they hold.
 """
 
 import re
@@ -43,7 +44,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-_COMPILED = tuple((label, re.compile(pattern, re.DOTALL)) for label, pattern in _PATTERNS)
+_COMPILED = tuple((label, re.compile(pattern, re.DOTALL | re.ASCII)) for label, pattern in _PATTERNS)
 
 
 def placeholder(label: str) -> str:

@@ -1,9 +1,9 @@
 """The terms of a text: what the text tier indexes and what a query asks for.
 
 Words are folded (NFKC, case, accents) and stemmed by the language that the text's function words show. Scripts written
-without spaces give bigrams; of Han, where one character can be a word, the single characters too. A query asks for a word
-under every stem that some language would have given it, since a query of three words rarely shows its own language; rows
-hold one stem a word.
+without spaces give bigrams; of Han and Hangul, where one character can be a word, the single characters too. A query asks
+for a word under every stem that some language would have given it, since a query of three words rarely shows its own
+language; rows hold one stem a word.
 """
 
 import re
@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from chalicelib.domain.text.stopwords import CJK_STOP_BIGRAMS, STOPWORDS
 
@@ -22,7 +22,8 @@ _UNSPACED = re.compile(
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"  # kana, Han, Hangul
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]+"  # Thai, Lao, Myanmar, Khmer, Han extensions
 )
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")  # a character can be a word
+# Han and Hangul: one character can be a word
+_SYLLABIC = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af]")
 _SCRIPTS = (
     ("russian", re.compile("[\u0400-\u04ff]")),
     ("arabic", re.compile("[\u0600-\u06ff]")),
@@ -31,6 +32,9 @@ _SCRIPTS = (
     ("armenian", re.compile("[\u0530-\u058f]")),
     ("tamil", re.compile("[\u0b80-\u0bff]")),
 )
+_POINTED = re.compile("[\u0590-\u05ff\u0600-\u06ff]")  # Hebrew and Arabic, whose points are optional
+_SAME = (("\u2019", "'"), ("\u02bc", "'"), ("i\u0307", "i"), ("\u0640", ""))  # apostrophes, dotted I, Arabic's tatweel
+_FIRST_ACCENT = 10  # canonical combining classes below are nuktas, viramas and voicing marks: parts of letters
 _LATIN = tuple(name for name in STOPWORDS if name not in {"russian", "arabic"})
 _DEFAULT = "english"
 MAX_TERM_LENGTH = 64  # a longer run is no word: a hash, a base64 block
@@ -51,7 +55,7 @@ def index_terms(text: str) -> TermCounts:
     tokens = _tokens(text)
     language = _latin_language(tokens)
     terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
-    singles = [character for term in terms if len(term) > 1 for character in term if _HAN.match(character)]
+    singles = [character for term in terms if len(term) > 1 for character in term if _SYLLABIC.match(character)]
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
 
 
@@ -64,9 +68,12 @@ def query_words(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _tokens(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("ʼ", "'")
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    for written, plain in _SAME:
+        folded = folded.replace(written, plain)
     tokens: list[str] = []
-    for word in _WORD.findall(folded):
+    for found in _WORD.finditer(_marks_as_letters(folded)):
+        word = folded[found.start() : found.end()]
         position = 0
         for run in _UNSPACED.finditer(word):
             tokens += [part for part in (word[position : run.start()],) if part.strip("'")]
@@ -75,6 +82,13 @@ def _tokens(text: str) -> list[str]:
         if word[position:].strip("'"):
             tokens.append(word[position:])
     return [token for token in tokens if len(token) <= MAX_TERM_LENGTH]
+
+
+def _marks_as_letters(text: str) -> str:
+    """`text` with every combining mark as a letter, since `\\w` leaves out the vowel signs of half the world's scripts."""
+    if text.isascii():
+        return text
+    return "".join("a" if unicodedata.category(c)[0] == "M" else c for c in text)
 
 
 def _bigrams(run: str) -> list[str]:
@@ -108,22 +122,25 @@ def _variants(token: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def stem(token: str, language: str) -> str:
     """The stem of a folded word, accents off. Words with digits, bigrams and pictographs stay as they are."""
-    if not token.isalpha() and "'" not in token:
-        return _without_accents(token)
     if _UNSPACED.fullmatch(token):
         return token
+    if _POINTED.search(token):
+        token = _without_accents(token)
+    if any(c.isdigit() for c in token):
+        return _without_accents(token)
     return _without_accents(_stemmer(language).stemWord(token)).strip("'") or token
 
 
 def _without_accents(token: str) -> str:
     if token.isascii() or _UNSPACED.search(token):
         return token
-    return "".join(c for c in unicodedata.normalize("NFD", token) if not unicodedata.combining(c))
+    bare = "".join(c for c in unicodedata.normalize("NFD", token) if unicodedata.combining(c) < _FIRST_ACCENT)
+    return bare or token
 
 
-def _stemmer(language: str) -> snowballstemmer.stemmer:
+def _stemmer(language: str) -> Stemmer.Stemmer:
     """A stemmer keeps its word in itself, so each thread has its own."""
-    stemmers = _local.__dict__.setdefault("stemmers", {})
+    stemmers: dict[str, Stemmer.Stemmer] = _local.__dict__.setdefault("stemmers", {})
     if language not in stemmers:
-        stemmers[language] = snowballstemmer.stemmer(language)
+        stemmers[language] = Stemmer.Stemmer(language)
     return stemmers[language]

@@ -109,4 +109,4 @@ def _caller(key: ApiKey, user_id: str, on_behalf_by: str | None) -> Caller:
 
 
 def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

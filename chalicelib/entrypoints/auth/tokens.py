@@ -35,7 +35,7 @@ class Issuer(Wire):
 class _Claims(Wire, extra="ignore"):
     sub: str
     org: str
-    roles: tuple[Role, ...]
+    roles: tuple[Role, ...] = Field(min_length=1)
     spaces: tuple[str, ...] = ()
     universes: tuple[str, ...] = ()
 

@@ -10,6 +10,7 @@ from chalicelib.domain.input import MAX_BATCH
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.domain.receipt import IndexReceipt
 from chalicelib.domain.scope import Scope
+from chalicelib.domain.text.cleaning import clean
 from chalicelib.domain.text.terms import query_words
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import Wire
@@ -74,7 +75,8 @@ def browse(call: Call) -> Any:
     words = query_words(query.q) if query.q else ()
     if query.q and not words:
         raise InvalidInput("q", "has no words to look for")
-    wanted = Browse(query.status, query.type, query.tag, words, query.limit, query.cursor)
+    tag = None if query.tag is None else clean(query.tag)
+    wanted = Browse(query.status, query.type, tag, words, query.limit, query.cursor)
     page = call.services.ports.store.browse(chain, wanted)
     return {"memories": [_wire(memory) for memory in page.items], "cursor": page.cursor}
 

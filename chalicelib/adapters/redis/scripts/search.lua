@@ -75,16 +75,28 @@ if ARGV[6] ~= '' then
   for i = 1, #counts, 2 do if counts[i] ~= ARGV[7] then others = others + tonumber(counts[i + 1]) end end
   local size = redis.call('EXISTS', KEYS[2]) == 1 and redis.call('VCARD', KEYS[2]) or 0
   if size > 0 then
-    local call = {'VSIM', KEYS[2], 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', limit}
-    if size <= tonumber(ARGV[4]) then call[#call + 1] = 'TRUTH' end
-    if ARGV[8] ~= '' then
-      call[#call + 1] = 'FILTER'
-      call[#call + 1] = ARGV[8]
+    -- VSIM counts chunks and the limit counts rows: ask again for more where rows of many chunks fill the answer.
+    local count, near, nearest, distinct = limit, nil, nil, 0
+    while true do
+      local call = {'VSIM', KEYS[2], 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', count}
+      if size <= tonumber(ARGV[4]) then call[#call + 1] = 'TRUTH' end
+      if ARGV[8] ~= '' then
+        call[#call + 1] = 'FILTER'
+        call[#call + 1] = ARGV[8]
+      end
+      near, nearest, distinct = redis.call(unpack(call)), {}, 0
+      for i = 1, #near, 2 do
+        local id = string.match(near[i], '^(.-)#%d+$')
+        if not nearest[id] and distinct < limit then
+          nearest[id], distinct = near[i + 1], distinct + 1
+        end
+      end
+      if distinct == limit or #near < 2 * count then break end
+      count = count * 4
     end
-    local near = redis.call(unpack(call))
     for i = 1, #near, 2 do
-      local one = candidate(string.match(near[i], '^(.-)#%d+$'))
-      if not one.vsim then one.vsim = near[i + 1] end
+      local id = string.match(near[i], '^(.-)#%d+$')
+      if nearest[id] then candidate(id).vsim = nearest[id] end
     end
     for i = 1, by_text do
       local id, one = order[i], found[order[i]]

@@ -1,0 +1,35 @@
+"""`scripts/bench NAME [--json FILE]`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitto_tools.bench import latency as latency_bench
+from vitto_tools.bench import recall as recall_bench
+from vitto_tools.bench.report import Report
+
+app = typer.Typer(
+    no_args_is_help=True, pretty_exceptions_enable=False, help="Benchmarks on real data and real servers."
+)
+Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file as one flat object.")]
+
+
+@app.command()
+def recall(json: Json = None) -> None:
+    """Recall on LoCoMo through the HTTP API, beside BM25 alone and vectors alone."""
+    report = Report()
+    recall_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def latency(json: Json = None) -> None:
+    """Latency at 10,000 memories in one scope and at 100 users of 500 each, beside the bare store calls."""
+    report = Report()
+    latency_bench.run(report)
+    report.write(json)
+
+
+if __name__ == "__main__":
+    app(prog_name="scripts/bench")

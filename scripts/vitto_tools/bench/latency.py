@@ -1,0 +1,151 @@
+"""`scripts/bench latency`: what a recall costs beside the bare store calls it needs, on the same data in the same run."""
+
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import requests
+from numpy.typing import NDArray
+
+from chalicelib.adapters.mongo.documents import row_id
+from chalicelib.adapters.mongo.indexes import MEMORIES
+from chalicelib.adapters.redis import keys
+from chalicelib.bootstrap import mongo_connection
+from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.text.terms import query_words
+from chalicelib.domain.vector import Vector
+from chalicelib.settings import Settings
+from vitto_tools.bench.baselines import embed
+from vitto_tools.bench.loading import MODEL, Load, fill
+from vitto_tools.bench.locomo import conversations
+from vitto_tools.bench.metrics import percentile
+from vitto_tools.bench.report import Report
+from vitto_tools.bench.stack import Stack, running
+from vitto_tools.bench.timing import KnownQueries, StoreTime, timed_services
+
+ORGANIZATION = "latency"
+QUERIES = 200
+LIMIT = 20
+CANDIDATES = 100
+FETCHED = LIMIT + 10
+EXPECTED = "about 4 minutes, most of it loading 60,000 memories; a second run finds them there"
+LOADS = (Load("10k", 1, 10_000), Load("100x500", 100, 500))
+
+
+def run(report: Report) -> None:
+    """Print and note the figures of every load."""
+    report.say(f"latency: {EXPECTED}")
+    with running("latency") as stack:
+        texts, passages, questions, queries = _data(stack)
+        vectors = {q: v.astype("<f4").tobytes() for q, v in zip(questions, queries, strict=True)}
+        services = stack.services
+        for load in LOADS:
+            fill(services, ORGANIZATION, load, texts, passages, report)
+            measured = _measure(stack, load, vectors)
+            measured["cached over HTTP"] = _over_http(stack, load, questions)
+            _print(report, load, measured)
+
+
+def _data(stack: Stack) -> tuple[list[str], NDArray[np.float32], list[str], NDArray[np.float32]]:
+    data = conversations()
+    texts = [turn.indexed_text for conversation in data for turn in conversation.turns]
+    questions = list(dict.fromkeys(q.text for conversation in data for q in conversation.questions))
+    questions = random.Random(1).sample(questions, QUERIES)  # noqa: S311 - a sample, no secret
+    passages = embed(stack.embedding_url, "e5-passage", texts)
+    return texts, passages, questions, embed(stack.embedding_url, "e5-query", questions)
+
+
+def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, list[float]]:
+    """Milliseconds by what was measured, a value a query; floor and recall alternate, so that both see the same machine."""
+    spent = StoreTime()
+    services = timed_services(stack.environment, KnownQueries(vectors), spent)
+    floor = Floor(stack)
+    measured: dict[str, list[float]] = {name: [] for name in ("uncached", "overhead", "floor", "cached")}
+    salt = time.time_ns()
+    for i, (question, vector) in enumerate(vectors.items()):
+        reader = Caller(ORGANIZATION, load.user(i), frozenset({Role.MEMBER}))
+        # a minimum score that no other run asked for, and that no hit is under: the answer is in no cache
+        query = RecallQuery(query=question, limit=LIMIT, min_score=(salt % 10**9) / 10**15)
+        for cached in (False, True):
+            spent.seconds = 0.0
+            began = time.perf_counter()
+            answer = services.recall.recall(reader, query)
+            took = time.perf_counter() - began
+            _check(answer, cached=cached)
+            if cached:
+                measured["cached"].append(took * 1000)
+            else:
+                measured["uncached"].append(took * 1000)
+                measured["overhead"].append((took - spent.seconds) * 1000)
+                ids = [hit["memory"]["id"] for hit in answer["hits"]]
+                measured["floor"].append(floor.seconds(reader, question, vector, ids) * 1000)
+    return measured
+
+
+def _check(answer: dict[str, Any], *, cached: bool) -> None:
+    if answer["cached"] is not cached or answer["degraded"]:
+        raise RuntimeError(f"not what is to be measured: cached={answer['cached']}, degraded={answer['degraded']}")
+
+
+class Floor:
+    """The bare calls that a recall needs: VSIM and the postings' union of each scope in one pipeline, then find by ids."""
+
+    def __init__(self, stack: Stack) -> None:
+        settings = Settings.from_environment(stack.environment)
+        import redis  # noqa: PLC0415 - beside the product's own connection, bare
+
+        self._redis = redis.Redis.from_url(settings.redis.url, protocol=2)
+        self._rows = mongo_connection(settings).database.get_collection(MEMORIES)
+
+    def seconds(self, reader: Caller, question: str, vector: Vector, ids: Sequence[str]) -> float:
+        """The time of those calls for one query."""
+        terms = [term for word in query_words(question) for term in word]
+        found = [row_id(ORGANIZATION, id_) for id_ in ids]
+        filler = [row_id(ORGANIZATION, f"{id_}0") for id_ in ids[: FETCHED - len(ids)]]
+        pipeline = self._redis.pipeline(transaction=False)
+        for scope in reader.chain.keys:
+            near = ("VSIM", keys.vectors(scope, MODEL), "FP32", vector, "WITHSCORES", "COUNT", CANDIDATES, "TRUTH")
+            pipeline.execute_command(*near)  # type: ignore[no-untyped-call]
+            postings = [keys.postings(scope) + term for term in terms]
+            pipeline.zunionstore("floor", postings)
+            pipeline.zrange("floor", 0, CANDIDATES - 1, desc=True, withscores=True)
+        began = time.perf_counter()
+        pipeline.execute()
+        list(self._rows.find({"_id": {"$in": found + filler}}, {"embedding_256": 0, "embeddingChunks": 0}))
+        return time.perf_counter() - began
+
+
+def _over_http(stack: Stack, load: Load, questions: Sequence[str]) -> list[float]:
+    """Milliseconds of recalls that are answered from the cache, as a client of the API sees them."""
+    session = requests.Session()
+    session.headers.update({"Authorization": f"Bearer {stack.key(ORGANIZATION)}", "Vitto-User": load.user(0)})
+    took = []
+    for question in questions[: QUERIES // 4]:
+        for attempt in range(3):
+            began = time.perf_counter()
+            reply = session.post(
+                f"{stack.url}/engine/memories/recall", json={"query": question, "limit": LIMIT}, timeout=30
+            )
+            if attempt and reply.json()["cached"]:
+                took.append((time.perf_counter() - began) * 1000)
+    return took
+
+
+def _print(report: Report, load: Load, measured: dict[str, list[float]]) -> None:
+    heads = ["milliseconds", "p50", "p95", "times the floor"]
+    base = percentile(measured["floor"], 0.5)
+    rows = []
+    for name, values in measured.items():
+        p50 = percentile(values, 0.5)
+        rows.append([name, p50, percentile(values, 0.95), p50 / base])
+        prefix = "floor" if name == "floor" else f"recall.{name.replace(' over HTTP', '.http')}"
+        suffix = "" if load.name == "10k" else f".{load.name}"
+        report.note(f"{prefix}{suffix}.p50_ms", p50)
+    report.note(
+        f"recall.over_floor{'' if load.name == '10k' else '.' + load.name}",
+        percentile(measured["uncached"], 0.5) / base,
+    )
+    report.table(f"{load.users} user(s) with {load.each:,} memories each, {LIMIT} hits", heads, rows)

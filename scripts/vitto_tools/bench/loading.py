@@ -1,0 +1,87 @@
+"""Many memories for benches: LoCoMo's texts and vectors, repeated with noise until there are enough, loaded through the
+indexer. Ids are made from the place, so a load that was killed goes on where it stopped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chalicelib.bootstrap import Container
+from chalicelib.domain.keys import key
+from chalicelib.domain.memory import Embedding, Memory, MemoryType
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.text.terms import index_terms
+from chalicelib.domain.vector import Vector
+from vitto_tools.bench.report import Report
+
+MODEL = "e5-passage@256"
+BATCH = 500
+NOISE = 0.002  # a component of a unit vector of 256 is about 0.06
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Load:
+    """How many users with how many memories each."""
+
+    name: str
+    users: int
+    each: int
+
+    def user(self, number: int) -> str:
+        """The id of one of its users."""
+        return f"{self.name}-{number % self.users}"
+
+
+def fill(
+    services: Container,
+    organization: str,
+    load: Load,
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+    report: Report,
+) -> None:
+    """Load what is not there yet, and mark the scopes complete."""
+    assert services.ports.hot is not None
+    noise = np.random.default_rng(7)
+    with report.progress(f"loading {load.name}", load.users * load.each) as advance:
+        for user in range(load.users):
+            for start in range(0, load.each, BATCH):
+                places = [user * load.each + start + i for i in range(min(BATCH, load.each - start))]
+                near = _noisy(vectors[[place % len(texts) for place in places]], noise)
+                rows = [
+                    _row(organization, load.user(user), place, texts[place % len(texts)], vector)
+                    for place, vector in zip(places, near, strict=True)
+                ]
+                there = services.ports.store.insert(rows)
+                services.indexer.publish([row for row, other in zip(rows, there, strict=True) if other is None])
+                advance(len(places))
+            services.ports.hot.complete(key(organization, Scope.USER.value, load.user(user)))
+    services.ports.hot.complete(key(organization, Scope.ORGANIZATION.value, organization))
+
+
+def _noisy(vectors: NDArray[np.float32], noise: np.random.Generator) -> list[Vector]:
+    moved = vectors + noise.normal(scale=NOISE, size=vectors.shape).astype(np.float32)
+    moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+    return [row.astype("<f4").tobytes() for row in moved]
+
+
+def _row(organization: str, user: str, place: int, text: str, vector: Vector) -> StoredMemory:
+    memory = Memory(
+        id=f"mem_{user.replace('-', '')}{place:010d}",
+        org_id=organization,
+        scope=Scope.USER,
+        scope_id=user,
+        user_id=user,
+        type=MemoryType.CONVERSATION,
+        content=f"{text} #{place}",
+        event_time=START + timedelta(minutes=place),
+        created_at=START,
+        updated_at=START,
+        embedding=Embedding(model=MODEL, dimensions=len(vector) // 4, vectors=(vector,)),
+    )
+    terms = index_terms(text)
+    return StoredMemory(memory, terms.counts, terms.length)

@@ -1,0 +1,26 @@
+"""The `vitto` command: everything an admin or a developer does from a terminal."""
+
+import typer
+
+from chalicelib.errors import VittoError
+from vitto_tools.cli import administration, importing, maintenance, memories
+from vitto_tools.cli.target import fail
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
+for module in (memories, importing, maintenance, administration):
+    module.register(app)
+
+
+def main() -> None:
+    """Run a command; an error of the product ends it with its message."""
+    try:
+        app(prog_name="vitto")
+    except VittoError as error:
+        try:
+            fail(error.message)
+        except typer.Exit as exit_:
+            raise SystemExit(exit_.exit_code) from None
+
+
+if __name__ == "__main__":
+    main()

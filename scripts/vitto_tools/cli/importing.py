@@ -1,0 +1,82 @@
+"""`vitto import`: memories from a file of JSON lines, in batches, with progress, going on where a killed run stopped."""
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from vitto_tools.cli.target import Api, api
+from vitto_tools.local.home import HOME, write_private
+
+BATCH = 100
+SHOWN_PROBLEMS = 20
+console = Console()
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="One memory a line, as POST /engine/memories takes it.")
+    ],
+    restart: Annotated[bool, typer.Option(help="Begin at the first line, whatever was done before.")] = False,
+) -> None:
+    """Import memories. Every batch has an idempotency key of the file's content, so that no run stores anything twice."""
+    lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
+    state = HOME / "imports" / f"{digest}.json"
+    done, counts = (0, Counter[str]()) if restart or not state.exists() else _read(state)
+    if done:
+        console.print(f"going on at line {done + 1} of {len(lines)}")
+    target = api()
+    problems: list[str] = []
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("importing", total=len(lines), completed=done)
+        for start in range(done, len(lines), BATCH):
+            outcomes = _batch(target, lines[start : start + BATCH], start, f"import-{digest}-{start}", problems)
+            counts.update(outcomes)
+            write_private(state, json.dumps({"done": start + len(outcomes), "counts": counts}))
+            progress.advance(bar, len(outcomes))
+    for problem in problems[:SHOWN_PROBLEMS]:
+        console.print(f"[red]{problem}[/red]", highlight=False)
+    console.print(", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items())) or "nothing to import")
+    if counts["invalid"]:
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_)
+
+
+def _read(state: Path) -> tuple[int, Counter[str]]:
+    said = json.loads(state.read_text())
+    return said["done"], Counter(said["counts"])
+
+
+def _batch(target: Api, lines: list[str], start: int, key: str, problems: list[str]) -> list[str]:
+    """The outcome of each line."""
+    items: list[tuple[int, dict[str, Any]]] = []
+    outcomes = ["invalid"] * len(lines)
+    for i, line in enumerate(lines):
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            problems.append(f"line {start + i + 1}: not JSON ({error})")
+            continue
+        if isinstance(value, dict):
+            items.append((i, value))
+        else:
+            problems.append(f"line {start + i + 1}: not an object")
+    if not items:
+        return outcomes
+    body = {"memories": [value for _, value in items]}
+    receipts = target.call("POST", "/engine/memories", json=body, headers={"Idempotency-Key": key})["receipts"]
+    for (i, _), receipt in zip(items, receipts, strict=True):
+        outcomes[i] = receipt["outcome"]
+        if receipt["outcome"] == "invalid":
+            problems.append(f"line {start + i + 1}: {receipt['reason']}")
+    return outcomes

@@ -1,0 +1,95 @@
+"""`vitto remember`, `recall`, `show`, `forget`, `explain`, `health`: what the HTTP API does, from a terminal."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from vitto_tools.cli.target import api, path_part
+
+console = Console()
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as it came.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
+
+
+def remember(
+    content: str,
+    scope: Annotated[str, typer.Option(help="organization, space, universe or user")] = "user",
+    scope_id: Annotated[str | None, typer.Option(help="Needed for space and universe.")] = None,
+    type_: Annotated[str, typer.Option("--type", help="fact, decision, preference, …")] = "fact",
+    tag: Tags = None,
+) -> None:
+    """Remember one thing, and print its receipt."""
+    item: dict[str, Any] = {"content": content, "scope": scope, "type": type_, "tags": tag or []}
+    if scope_id is not None:
+        item["scopeId"] = scope_id
+    _print(api().call("POST", "/engine/memories", json=item)["receipts"][0])
+
+
+def recall(
+    query: str,
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
+    scope: Annotated[list[str] | None, typer.Option(help="Ask this kind of scope only; may be repeated.")] = None,
+    type_: Annotated[list[str] | None, typer.Option("--type", help="Of this type only; may be repeated.")] = None,
+    tag: Tags = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recall what matters for a query, with the reasons."""
+    asked: dict[str, Any] = {"query": query, "limit": limit, "tags": tag or []}
+    asked |= {name: values for name, values in (("scopes", scope), ("types", type_)) if values}
+    answer = api().call("POST", "/engine/memories/recall", json=asked)
+    if as_json:
+        _print(answer)
+        return
+    for missing in answer["degraded"]:
+        console.print(f"[yellow]degraded[/yellow] {missing}", highlight=False)
+    if empty := answer.get("empty"):
+        console.print(f"[yellow]{empty['reason']}[/yellow] {empty['message']} {empty['next']}", highlight=False)
+    table = Table("score", "memory", "scope", "why", box=None, header_style="bold")
+    for hit in answer["hits"]:
+        memory = hit["memory"]
+        table.add_row(f"{hit['score']:.2f}", memory["content"], f"{memory['scope']} {memory['scopeId']}", hit["why"])
+    if answer["hits"]:
+        console.print(table)
+    source = "cached" if answer["cached"] else ", ".join(t["tier"] for t in answer["tiers"] if not t.get("skipped"))
+    console.print(f"[dim]{answer['recallId']} in {answer['tookMs']:.1f} ms ({source})[/dim]", highlight=False)
+
+
+def show(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Show one memory with its history."""
+    _print(api().call("GET", f"/engine/memories/{path_part(id_)}"))
+
+
+def forget(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Forget one memory; `vitto restore` undoes it for 7 days."""
+    _print(api().call("DELETE", f"/engine/memories/{path_part(id_)}"))
+
+
+def restore(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Undo a forget."""
+    _print(api().call("POST", f"/engine/memories/{path_part(id_)}/restore", json={}))
+
+
+def explain(recall_id: str) -> None:
+    """Show what a recall did and why."""
+    _print(api().call("GET", f"/engine/recalls/{path_part(recall_id)}"))
+
+
+def health() -> None:
+    """Probe the stores; exit code 1 unless all are well."""
+    report = api().call("GET", "/health")
+    _print(report)
+    if report["status"] != "ok":
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (remember, recall, show, forget, restore, explain, health):
+        app.command()(command)
+
+
+def _print(value: Any) -> None:
+    console.print_json(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,76 @@
+"""What a command acts on: the HTTP API of a running product, or its stores by their own credentials."""
+
+import os
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+import requests
+import typer
+
+from chalicelib.bootstrap import Container, build_ports
+from chalicelib.errors import Misconfigured
+from chalicelib.settings import Settings
+from vitto_tools.local.home import local_environment, read_serve_file
+
+TIMEOUT_SECONDS = 120
+_FIRST_ERROR = 400
+
+
+class Api:
+    """The HTTP API of one product, as one caller."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._url = url.rstrip("/")
+        self._session = requests.Session()
+        self._session.headers["Authorization"] = f"Bearer {key}"
+
+    def call(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
+        """The JSON answer. A failure ends the command with what the API said."""
+        try:
+            reply = self._session.request(method, self._url + path, timeout=TIMEOUT_SECONDS, headers=headers, **options)
+        except requests.RequestException as error:
+            fail(f"{self._url} does not answer ({type(error).__name__}); is scripts/serve running?")
+        if reply.status_code >= _FIRST_ERROR:
+            fail(_told(reply))
+        return reply.json()
+
+
+def _told(reply: requests.Response) -> str:
+    try:
+        error = reply.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        return f"HTTP {reply.status_code}"
+    return f"HTTP {reply.status_code} {error['code']}: {error['message']}"
+
+
+def api() -> Api:
+    """The API of VITTO_URL and VITTO_API_KEY, or of the running scripts/serve."""
+    said = read_serve_file() or {}
+    url = os.environ.get("VITTO_URL") or said.get("url")
+    key = os.environ.get("VITTO_API_KEY") or (said.get("apiKey") if url == said.get("url") else None)
+    if not url or not key:
+        fail("nothing to talk to: start scripts/serve, or set VITTO_URL and VITTO_API_KEY")
+    return Api(url, key)
+
+
+def services() -> Container:
+    """The services over the stores of the environment's settings, or of the running scripts/serve."""
+    environment = dict(os.environ)
+    if "VITTO_MONGO_URI" not in environment and (said := read_serve_file()):
+        environment |= local_environment(said)
+    try:
+        settings = Settings.from_environment(environment)
+        return Container(settings, build_ports(settings))
+    except Misconfigured as error:
+        fail(f"{error.message}; set it, or start scripts/serve")
+
+
+def fail(message: str) -> NoReturn:
+    """End the command with a message on stderr and exit code 1."""
+    typer.secho(message, err=True, fg=typer.colors.RED)
+    raise typer.Exit(1)
+
+
+def path_part(value: str) -> str:
+    """An id as part of a path."""
+    return quote(value, safe="")

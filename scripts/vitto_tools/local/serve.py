@@ -1,0 +1,121 @@
+"""`scripts/serve`: the whole product on this machine, with no keys and no cloud.
+
+MongoDB wire server, Redis 8, embedding model, API and worker run as supervised processes on loopback. Data, logs and the
+development key stay in `.vitto/`, so a second start finds everything again. Ctrl-C stops all.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from chalicelib.bootstrap import build_ports, make_indexes
+from chalicelib.domain.caller import Role
+from chalicelib.entrypoints.auth.api_keys import PREFIX, mint
+from chalicelib.settings import Settings
+from vitto_tools.local import servers
+from vitto_tools.local.home import HOME, local_environment, read_serve_file, serve_file, write_private
+from vitto_tools.local.supervisor import Supervisor
+
+PORTS = {"api": 8700, "embedding": 8701, "mongo": 8702, "redis": 8703}
+CHECK_SECONDS = 0.5
+ORGANIZATION, USER, SHARED = "dev", "dev", "demo"
+
+
+def main() -> None:
+    """Serve until SIGINT or SIGTERM."""
+    HOME.mkdir(parents=True, exist_ok=True)
+    with (HOME / "serve.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            said = read_serve_file() or {}
+            sys.exit(f"serve: already running for {HOME}, at {said.get('url', 'an address it has yet to write')}")
+        stop = threading.Event()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, lambda *_: stop.set())
+        supervisor = Supervisor(HOME / "logs", _say)
+        try:
+            said = _start(supervisor)
+            _announce(said)
+            while not stop.wait(CHECK_SECONDS):
+                if supervisor.check():
+                    _write(said, supervisor)
+        except RuntimeError as error:
+            sys.exit(f"serve: {error}")
+        finally:
+            _say("stopping")
+            supervisor.stop()
+            serve_file().unlink(missing_ok=True)
+
+
+def _start(supervisor: Supervisor) -> dict[str, Any]:
+    ports = {name: servers.free_port(port) for name, port in PORTS.items()}
+    said: dict[str, Any] = {
+        "url": f"http://{servers.HOST}:{ports['api']}",
+        "mongoUri": servers.mongo_uri(ports["mongo"]),
+        "redisUrl": f"redis://{servers.HOST}:{ports['redis']}/0",
+        "embeddingUrl": f"http://{servers.HOST}:{ports['embedding']}/v1",
+    }
+    supervisor.start(servers.mongo(ports["mongo"], HOME / "mongo"))
+    supervisor.start(servers.redis(ports["redis"], HOME / "redis"))
+    supervisor.start(servers.embedding(ports["embedding"]))
+    environment = local_environment(said)
+    make_indexes(Settings.from_environment(environment))
+    said["apiKey"] = _development_key(environment)
+    hosts = {"VITTO_HTTP_ALLOWED_HOSTS": f"{servers.HOST},localhost"}
+    supervisor.start(servers.worker(environment))
+    supervisor.start(servers.api(ports["api"], environment | hosts))
+    _write(said, supervisor)
+    return said
+
+
+def _development_key(environment: dict[str, str]) -> str:
+    """The key of earlier starts where the store still knows it, else a new one: an admin of the organization `dev`."""
+    file = HOME / "key"
+    keys = build_ports(Settings.from_environment(environment)).keys
+    known = file.read_text().strip() if file.exists() else ""
+    if known and keys.get(known.removeprefix(PREFIX).split("_")[0]):
+        return known
+    stored, shown = mint(
+        org_id=ORGANIZATION,
+        name="development",
+        user_id=USER,
+        roles=(Role.ADMIN,),
+        spaces=(SHARED,),
+        universes=(SHARED,),
+        act_as=True,
+        now=build_ports(Settings.from_environment(environment)).clock(),
+        created_by="scripts/serve",
+    )
+    keys.add(stored)
+    write_private(file, shown + "\n")
+    return shown
+
+
+def _write(said: dict[str, Any], supervisor: Supervisor) -> None:
+    processes = {"supervisor": os.getpid(), **supervisor.pids}
+    write_private(serve_file(), json.dumps(said | {"processes": processes}, indent=2) + "\n")
+
+
+def _announce(said: dict[str, Any]) -> None:
+    where = _relative(serve_file())
+    _say(f"Vitto Memory is at {said['url']}")
+    _say(f"development key (admin of organization {ORGANIZATION}, user {USER}): {said['apiKey']}")
+    _say(f"addresses, key and process ids are in {where}, logs in {_relative(HOME / 'logs')}; Ctrl-C stops all")
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _say(text: str) -> None:
+    print(f"serve: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
