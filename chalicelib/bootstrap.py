@@ -72,7 +72,8 @@ class Container:
     @cached_property
     def indexer(self) -> Indexer:
         """Makes rows findable."""
-        return Indexer(self.ports.store, self.ports.hot, self.ports.embedder, self.ports.telemetry)
+        p = self.ports
+        return Indexer(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
 
     @cached_property
     def auditor(self) -> Auditor:
@@ -111,7 +112,7 @@ class Container:
     @cached_property
     def recall_audit(self) -> RecallAudit:
         """What recalls did."""
-        return RecallAudit(self.ports.recalls, self.ports.cache)
+        return RecallAudit(self.ports.recalls, self.ports.cache, self.ports.telemetry)
 
     @cached_property
     def maintenance(self) -> Maintenance:

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.domain.query import (
+    Filter,
     IndexAnswer,
     IndexQuery,
     RecallRecord,
@@ -52,6 +53,14 @@ class Browse:
     cursor: str | None = None
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What a chain holds, where a recall found nothing."""
+
+    anything: bool
+    pending: bool
+
+
 class MemoryStore(Probe, Protocol):
     """The truth. Every read takes a chain and gives nothing outside it."""
 
@@ -81,10 +90,10 @@ class MemoryStore(Probe, Protocol):
         """A page of rows. Forgotten rows are never listed. InvalidInput for a cursor that is none."""
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int
+        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
     ) -> list[StoredMemory]:
-        """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), with
-        terms and vectors; one query."""
+        """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), and
+        that `wanted` admits, with terms and vectors; one query."""
 
     def statistics(self, chain: Chain) -> TermStatistics:
         """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""
@@ -105,8 +114,17 @@ class MemoryStore(Probe, Protocol):
     def scope_keys(self) -> Iterator[str]:
         """Every scope that holds a row."""
 
-    def mark_for_repair(self, scope_keys: Iterable[str]) -> None:
-        """Remember that the indexes of these scopes missed a write."""
+    def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
+        """Active rows whose time ran out after `after` and not after `until`, the earliest first."""
+
+    def changed_since(self, since: datetime, *, after: Memory | None = None, limit: int = 200) -> list[StoredMemory]:
+        """Rows of any status that were changed since then, in a fixed order that `after` pages through, with vectors."""
+
+    def standing(self, chain: Chain) -> Standing:
+        """Whether the chain holds any active row, and any that is pending; two queries."""
+
+    def mark_for_repair(self, scope_keys: Iterable[str]) -> str:
+        """Remember that the indexes of these scopes missed a write; the token of the mark."""
 
     def marked_for_repair(self, limit: int = 100) -> list[tuple[str, str]]:
         """Scope keys with a token of the mark, which `repaired` wants back."""
@@ -194,14 +212,15 @@ class HotIndex(Probe, Protocol):
         BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact."""
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
-        """Make the index agree with these rows, and count every scope's generation up. Repeats and stale revisions change
-        nothing; terms, statistics and vectors of an earlier revision go."""
+        """Make the index agree with these rows, and count up the generation of every scope that changes. Repeats and stale
+        revisions change nothing; terms, statistics and vectors of an earlier revision go."""
 
-    def begin_rebuild(self, scope_key: str) -> None:
-        """Drop all of a scope; it counts as incomplete until `complete`."""
+    def begin_rebuild(self, scope_key: str) -> str:
+        """Drop all of a scope; it counts as incomplete until `complete` is given the token that this gives."""
 
-    def complete(self, scope_key: str) -> None:
-        """Say that the index holds all of the scope."""
+    def complete(self, scope_key: str, token: str = "") -> bool:
+        """Say that the index holds all of the scope; whether it now counts so. With the token of a rebuild that another one
+        overtook it does not: that other one will say it."""
 
     def wanted(self, limit: int = 100) -> list[str]:
         """Scopes that a search found incomplete and that nobody took to rebuild since; taking them clears them."""
@@ -243,8 +262,8 @@ class RecallCache(Protocol):
     def drain(self, limit: int) -> list[tuple[str, str | None]]:
         """The oldest queued audits: what was queued, and for a served answer the audit of the answer."""
 
-    def drained(self, count: int) -> None:
-        """Drop the oldest `count` audits: they are stored."""
+    def drained(self, batch: Sequence[tuple[str, str | None]]) -> None:
+        """Drop the audits of a batch that `drain` gave: they are stored. Nothing where another drainer was first."""
 
 
 class Embedder(Probe, Protocol):

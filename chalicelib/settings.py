@@ -29,9 +29,9 @@ class MongoSettings(Slice):
     uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.")
     database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
     pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
-    read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.8, "Limit of one read.", gt=0, le=30)
+    read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.6, "Limit of one read.", gt=0, le=30)
     write_seconds: float = setting(
-        "VITTO_MONGO_WRITE_SECONDS", 5.0, "Limit of one write to a server that is there.", gt=0, le=30
+        "VITTO_MONGO_WRITE_SECONDS", 2.0, "Limit of one write to a server that is there.", gt=0, le=30
     )
     select_seconds: float = setting("VITTO_MONGO_SELECT_SECONDS", 0.3, "Limit of looking for a server.", gt=0, le=30)
 
@@ -40,7 +40,9 @@ class RedisSettings(Slice):
     """What makes recall fast. Without a URL the product runs on MongoDB alone and says so."""
 
     url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.")
-    pool_size: int = setting("VITTO_REDIS_POOL_SIZE", 20, "Connections a process may hold.", ge=1, le=200)
+    pool_size: int = setting(
+        "VITTO_REDIS_POOL_SIZE", 20, "Connections a process may hold, quick and bulk each.", ge=1, le=200
+    )
     seconds: float = setting("VITTO_REDIS_SECONDS", 0.25, "Limit of one call.", gt=0, le=10)
     bulk_seconds: float = setting(
         "VITTO_REDIS_BULK_SECONDS", 5.0, "Limit of one call that writes a batch.", gt=0, le=60
@@ -57,10 +59,14 @@ class EmbeddingSettings(Slice):
     dimensions: int = setting("VITTO_EMBEDDING_DIMENSIONS", 256, "Size of stored vectors.", ge=8, le=4096)
     query_seconds: float = setting("VITTO_EMBEDDING_QUERY_SECONDS", 1.5, "Limit of embedding a query.", gt=0, le=20)
     passage_seconds: float = setting(
-        "VITTO_EMBEDDING_PASSAGE_SECONDS", 20.0, "Limit of embedding a batch.", gt=0, le=120
+        "VITTO_EMBEDDING_PASSAGE_SECONDS",
+        10.0,
+        "Limit of embedding what a request stores; the rest stays pending.",
+        gt=0,
+        le=120,
     )
     retries: int = setting(
-        "VITTO_EMBEDDING_RETRIES", 2, "Repeats with backoff after a failed call, for passages.", ge=0, le=10
+        "VITTO_EMBEDDING_RETRIES", 2, "Repeats with backoff after a failed call, within that limit.", ge=0, le=10
     )
     batch: int = setting("VITTO_EMBEDDING_BATCH", 32, "Texts a call.", ge=1, le=2048)
     calibrations: str = setting(

@@ -3,8 +3,9 @@
 import base64
 import functools
 import json
+import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from chalicelib.domain.vector import Vector, mean, unit
 from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured
 from chalicelib.settings import EmbeddingSettings
 
-_QUERY_RETRIES = 1  # a reader waits; a batch of passages has `retries`
+_QUERY_RETRIES = 1  # within `query_seconds`, since a reader waits; a batch of passages has `retries` of its own
 
 
 class OpenAIEmbedder:
@@ -40,20 +41,24 @@ class OpenAIEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
         pieces = [chunks(text, self._calibration.chunk_characters) for text in texts]
         flat = [piece for group in pieces for piece in group]
+        return [tuple(group) for group in _regrouped(self._ask_all(flat), [len(group) for group in pieces])]
+
+    def _ask_all(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of any number of texts, in batches, within `passage_seconds` altogether: a request waits for them."""
         s = self._settings
-        starts = range(0, len(flat), s.batch)
-        vectors = iter(
-            [
-                v
-                for start in starts
-                for v in self._ask(s.passage_model, flat[start : start + s.batch], s.passage_seconds, s.retries)
-            ]
-        )
-        return [tuple(next(vectors) for _ in group) for group in pieces]
+        until = time.monotonic() + s.passage_seconds
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), s.batch):
+            left = until - time.monotonic()
+            if left <= 0:
+                raise EmbeddingFailed(f"{len(texts)} pieces of text took longer than {s.passage_seconds:g} s")
+            vectors += self._ask(s.passage_model, texts[start : start + s.batch], left / (1 + s.retries), s.retries)
+        return vectors
 
     def embed_query(self, text: str) -> Vector:
         pieces = chunks(text, self._calibration.chunk_characters)
-        return mean(self._ask(self._query_model, pieces, self._settings.query_seconds, _QUERY_RETRIES))
+        seconds = self._settings.query_seconds / (1 + _QUERY_RETRIES)
+        return mean(self._ask(self._query_model, pieces, seconds, _QUERY_RETRIES))
 
     @functools.cached_property
     def _client(self) -> Any:
@@ -95,6 +100,13 @@ class OpenAIEmbedder:
             return unit(values, size)
         except ValueError as error:
             raise EmbeddingFailed(f"the embedding server gave an unusable vector: {error}") from None
+
+
+def _regrouped(vectors: Sequence[Vector], sizes: Sequence[int]) -> Iterator[Sequence[Vector]]:
+    start = 0
+    for size in sizes:
+        yield vectors[start : start + size]
+        start += size
 
 
 def _decoded(text: str) -> array[float]:

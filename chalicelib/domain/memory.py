@@ -1,6 +1,7 @@
 """A memory: the whole data model of `product.md`, also the fields that admission, consolidation and review fill."""
 
 import hashlib
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -169,6 +170,10 @@ class Memory(Wire):
     def is_live(self) -> bool:
         """Whether its content may not be stored in its scope again."""
         return self.status is not Status.ARCHIVED
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether its time has run out."""
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def is_forgotten(self) -> bool:

@@ -155,8 +155,8 @@ class Empty(Wire):
 
 
 class Scores(Wire):
-    """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25 and its share of the best possible
-    (`coverage`, 0 to 1), and `fused`, the sum of z-scores that the hits are ordered by."""
+    """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25; the share of the query's words
+    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores that the hits are ordered by."""
 
     cosine: float | None
     similarity: float | None

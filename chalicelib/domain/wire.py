@@ -9,7 +9,10 @@ from pydantic.alias_generators import to_camel
 
 def utc(value: datetime) -> datetime:
     """`value` in UTC, cut to milliseconds, which is what MongoDB keeps."""
-    value = value.astimezone(UTC)
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is out of range") from None
     return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 

@@ -10,9 +10,9 @@ from chalice.app import Request, Response
 from chalicelib import errors
 from chalicelib.bootstrap import Container, container
 from chalicelib.domain.keys import new_id
+from chalicelib.entrypoints.tracing import trace
 
 RETRY_AFTER_SECONDS = 1
-_TRACE_PLACES = 6
 
 STATUS: dict[type[errors.VittoError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -72,24 +72,16 @@ def _failed(error: Exception, request_id: str, path: str) -> Response:
 
 def _response(body: Any, status: int, request_id: str, extra: Mapping[str, str]) -> Response:
     headers: dict[str, Any] = {"Content-Type": "application/json", "Vitto-Request-Id": request_id, **extra}
-    return Response(json.dumps(body, ensure_ascii=False), status_code=status, headers=headers)
+    # an error may repeat a field's name as it came, be it no valid Unicode: those go out escaped
+    text = json.dumps(body, ensure_ascii=status >= HTTPStatus.BAD_REQUEST)
+    return Response(text, status_code=status, headers=headers)
 
 
 def _say(error: Exception, request_id: str, path: str) -> None:
-    reason = error.message if isinstance(error, errors.VittoError) else _trace(error)
+    reason = error.message if isinstance(error, errors.VittoError) else trace(error)
     try:
         telemetry = container().ports.telemetry
     except errors.VittoError as problem:  # misconfigured: there is no telemetry to say it with
         print(json.dumps({"level": "ERROR", "message": problem.message, "requestId": request_id}))
         return
     telemetry.event("request_failed", level="error", request_id=request_id, path=path, reason=reason)
-
-
-def _trace(error: Exception) -> str:
-    """Where it went wrong, without the values that were in hand, which may be a tenant's."""
-    places = []
-    trace = error.__traceback__
-    while trace is not None:
-        places.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
-        trace = trace.tb_next
-    return f"{type(error).__name__} at {' < '.join(reversed(places[-_TRACE_PLACES:]))}"

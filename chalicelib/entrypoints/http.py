@@ -17,7 +17,7 @@ from chalicelib.entrypoints.answers import answered
 from chalicelib.entrypoints.auth.api_keys import ApiKeyVerifier
 from chalicelib.entrypoints.auth.authenticator import Authenticator
 from chalicelib.entrypoints.auth.tokens import TokenVerifier, issuers
-from chalicelib.errors import InvalidInput, MalformedRequest, TooLarge
+from chalicelib.errors import InvalidInput, MalformedRequest, NotFound, TooLarge
 
 MAX_BODY_BYTES = 1 << 20  # spec/api.md "Limits"
 Handler = Callable[..., Any]
@@ -65,6 +65,13 @@ class Call:
         return int(number)
 
 
+def _decoded(parameters: dict[str, str]) -> dict[str, str]:
+    try:
+        return {name: unquote(value, errors="strict") for name, value in parameters.items()}
+    except UnicodeDecodeError:
+        raise NotFound("no such path") from None
+
+
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
@@ -93,10 +100,9 @@ def route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handler], H
 
     def register(handler: Handler) -> Handler:
         def view(**parameters: str) -> Response:
-            decoded = {name: unquote(value, errors="strict") for name, value in parameters.items()}
             return answered(
                 blueprint.current_request,
-                lambda services, headers: handler(_call(blueprint, services, headers), **decoded),
+                lambda services, headers: handler(_call(blueprint, services, headers), **_decoded(parameters)),
             )
 
         return _registered(blueprint, path, method, handler, view)

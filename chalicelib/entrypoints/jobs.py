@@ -5,7 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chalicelib.bootstrap import Container
-from chalicelib.errors import StoreUnavailable
+from chalicelib.entrypoints.tracing import trace
+from chalicelib.errors import VittoError
+
+LONGEST_WAIT = 30.0
 
 
 @dataclass(frozen=True)
@@ -27,18 +30,20 @@ JOBS = (
     Job("drain_recall_audit", 1, lambda services: services.recall_audit.drain()),
     Job("rebuild_wanted", 1, lambda services: services.maintenance.rebuild_wanted()),
     Job("retry_pending", 3, _retry_pending),
-    Job("refresh_statistics", 30, lambda services: services.maintenance.refresh_statistics()),
+    Job("republish_after_restart", 3, lambda services: services.maintenance.republish_after_restart()),
+    Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
+    Job("refresh_statistics", 60, lambda services: services.maintenance.refresh_statistics()),
 )
 
 
 class Rota:
-    """Runs each job when it is due. A store that is down is said once, and once more when it is back."""
+    """Runs each job when it is due; one that fails ever less often. Failing is said once, and so is being well again."""
 
     def __init__(self, services: Container, jobs: tuple[Job, ...] = JOBS) -> None:
         self._services = services
         self._jobs = jobs
         self._due = dict.fromkeys((job.name for job in jobs), 0.0)
-        self._failing: set[str] = set()
+        self._failing: dict[str, float] = {}
 
     def turn(self) -> int:
         """Run what is due; how much work was done."""
@@ -50,13 +55,13 @@ class Rota:
             done = job.run(self._services)
         except Exception as error:  # noqa: BLE001 - one job that fails must not stop the others
             if job.name not in self._failing:
-                reason = error.message if isinstance(error, StoreUnavailable) else repr(error)
+                reason = error.message if isinstance(error, VittoError) else trace(error)
                 telemetry.event("job_failing", level="error", job=job.name, reason=reason)
-            self._failing.add(job.name)
+            self._failing[job.name] = min(LONGEST_WAIT, 2 * self._failing.get(job.name, job.every))
             done = 0
         else:
             if job.name in self._failing:
                 telemetry.event("job_recovered", level="info", job=job.name)
-            self._failing.discard(job.name)
-        self._due[job.name] = time.monotonic() + job.every
+            self._failing.pop(job.name, None)
+        self._due[job.name] = time.monotonic() + self._failing.get(job.name, job.every)
         return done

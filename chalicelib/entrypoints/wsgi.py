@@ -17,7 +17,7 @@ from chalice.local import LocalGateway
 from chalicelib.bootstrap import container
 from chalicelib.domain.keys import new_id
 from chalicelib.entrypoints.answers import error_body
-from chalicelib.entrypoints.http import MAX_BODY_BYTES
+from chalicelib.entrypoints.http import MAX_BODY_BYTES, authenticator
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
@@ -33,6 +33,7 @@ class WsgiApplication:
         self._routes = [(pattern.split("/"), set(methods)) for pattern, methods in app.routes.items()]
         hosts = container().settings.http.allowed_hosts
         origins = container().settings.http.allowed_origins
+        authenticator(container())  # a wrong setting stops the start, not the first request
         self._hosts = {host.strip() for host in hosts.split(",") if host.strip()}
         self._origins = {origin.strip() for origin in origins.split(",") if origin.strip()}
 
@@ -101,14 +102,22 @@ def _fits(pattern: list[str], parts: list[str]) -> bool:
 def _raw_path(environ: Environ) -> str:
     """The path as sent, one decoding taken from ids: `%2F` in an id stays in it. gunicorn gives it as RAW_URI."""
     raw = environ.get("RAW_URI") or quote(environ.get("PATH_INFO", "/").encode("latin-1"))
-    path = raw.partition("?")[0]
+    path = raw.partition("?")[0].replace(";", "%3B")  # the gateway would take what follows for parameters, and drop it
     return path if path.startswith("/") else f"/{path}"
 
 
 def _headers(environ: Environ) -> Iterator[tuple[str, str]]:
     for name, value in environ.items():
         if name.startswith("HTTP_"):
-            yield name[5:].replace("_", "-").lower(), value
+            yield name[5:].replace("_", "-").lower(), _text(value)
+
+
+def _text(value: str) -> str:
+    """A header's value as UTF-8, which is what clients send ids in; WSGI gives bytes as Latin-1."""
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 def _host(environ: Environ) -> str:

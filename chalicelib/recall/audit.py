@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.query import Hit, RecallRecord
-from chalicelib.errors import NotFound
-from chalicelib.ports import RecallCache, RecallStore
+from chalicelib.errors import NotFound, StoreUnavailable
+from chalicelib.ports import RecallCache, RecallStore, Telemetry
 
 DRAIN_BATCH = 500
 
@@ -26,33 +28,47 @@ def audited(hits: Sequence[Hit]) -> tuple[dict[str, object], ...]:
 class RecallAudit:
     """Reads the audit and moves it from the queue to where it rests."""
 
-    def __init__(self, records: RecallStore, cache: RecallCache | None) -> None:
+    def __init__(self, records: RecallStore, cache: RecallCache | None, telemetry: Telemetry) -> None:
         self._records = records
         self._cache = cache
+        self._telemetry = telemetry
 
     def drain(self) -> int:
         """Store what is queued; how many. A record is dropped from the queue only once it is stored, and storing it twice
         changes nothing."""
         stored = 0
-        while self._cache and (queued := self._cache.drain(DRAIN_BATCH)):
-            self._records.add([_record(header, served) for header, served in queued])
-            self._cache.drained(len(queued))
-            stored += len(queued)
+        while batch := self._drain_batch():
+            stored += batch
         return stored
+
+    def _drain_batch(self) -> int:
+        queued = self._cache.drain(DRAIN_BATCH) if self._cache else []
+        if self._cache is None or not queued:
+            return 0
+        self._records.add([record for header, served in queued if (record := self._record(header, served))])
+        self._cache.drained(queued)
+        return len(queued)
+
+    def _record(self, header: str, served: str | None) -> RecallRecord | None:
+        try:
+            record = RecallRecord.model_validate_json(header)
+            answer = RecallRecord.model_validate_json(served) if served else record
+        except ValidationError:  # written by another version; one such record must not hold up the rest
+            self._telemetry.event("recall_audit_unreadable", level="error")
+            return None
+        return record.model_copy(update={"hits": answer.hits, "empty": answer.empty})
 
     def read(self, caller: Caller, recall_id: str) -> RecallRecord:
         """The audit of a recall: whole for who recalled, without the query's text for an admin; NotFound for all others."""
-        record = self._records.get(caller.org_id, recall_id)
-        if record is None and self.drain():
-            record = self._records.get(caller.org_id, recall_id)
+        record = self._records.get(caller.org_id, recall_id) or self._read_queued(caller, recall_id)
         if record is None or (record.user_id != caller.user_id and not caller.is_admin):
             raise NotFound("no such recall for this reader")
         return record if record.user_id == caller.user_id else record.model_copy(update={"query": ""})
 
-
-def _record(header: str, served: str | None) -> RecallRecord:
-    record = RecallRecord.model_validate_json(header)
-    if served is None:
-        return record
-    answer = RecallRecord.model_validate_json(served)
-    return record.model_copy(update={"hits": answer.hits, "empty": answer.empty})
+    def _read_queued(self, caller: Caller, recall_id: str) -> RecallRecord | None:
+        """A recall of a moment ago, which may be in the queue still."""
+        try:
+            moved = self._drain_batch()
+        except StoreUnavailable:
+            return None
+        return self._records.get(caller.org_id, recall_id) if moved else None

@@ -1,30 +1,40 @@
 """What an answer says of itself: the score of each hit and why it is there, or which kind of empty it is."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from chalicelib.domain import bm25
-from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores
+from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores, TermStatistics
 
-BM25_SHARE = 0.5  # how much the words alone can close of the gap that meaning leaves
-
-
-def best_bm25(words: Sequence[tuple[str, ...]], weights: Mapping[str, float], rows: int) -> float:
-    """The most that a row could score for these words. A word that stands nowhere counts as the rarest there is."""
-    unheard = bm25.weight(rows, 0)
-    best = (max((weights[term] for term in word if term in weights), default=unheard) for word in words)
-    return sum(best) * (bm25.K1 + 1)
+WORDS_SHARE = 0.5  # how much the words alone can close of the gap that meaning leaves
 
 
-def scores(candidate: Candidate, similarity: float | None, best: float, fused: float) -> Scores:
+def coverage(words: Sequence[tuple[str, ...]], terms: Mapping[str, int], statistics: TermStatistics) -> float:
+    """The share of the query's words that a row of `terms` holds, 0 to 1, rare words counting more.
+
+    A word that stands nowhere in the scopes weighs like the mean of the others: its rarity says nothing of this row. One is
+    added to every weight, so that in a small store, where every term is common, most of the words are most of the query."""
+    weights = [_weight(word, statistics) for word in words]
+    known = [weight for weight in weights if weight]
+    if not known:
+        return 0.0
+    unheard = sum(known) / len(known)
+    held = sum(weight or unheard for word, weight in zip(words, weights, strict=True) if any(t in terms for t in word))
+    return held / sum(weight or unheard for weight in weights)
+
+
+def _weight(word: tuple[str, ...], statistics: TermStatistics) -> float:
+    """0 where the word stands nowhere."""
+    frequency = max((statistics.frequencies.get(term, 0) for term in word), default=0)
+    return 1 + bm25.weight(statistics.rows, frequency) if frequency else 0.0
+
+
+def scores(candidate: Candidate, similarity: float | None, covered: float, fused: float) -> Scores:
     """The parts of a candidate's score."""
-    found = candidate.bm25 or 0.0
-    coverage = min(1.0, found / best) if best else 0.0
     return Scores(
         cosine=None if candidate.cosine is None else round(candidate.cosine, 4),
         similarity=None if similarity is None else round(similarity, 4),
-        bm25=round(found, 4),
-        coverage=round(coverage, 4),
+        bm25=round(candidate.bm25 or 0.0, 4),
+        coverage=round(covered, 4),
         fused=round(fused, 4),
     )
 
@@ -32,8 +42,8 @@ def scores(candidate: Candidate, similarity: float | None, best: float, fused: f
 def calibrated(parts: Scores) -> float:
     """The score of 0 to 1 that the caller sees: meaning, helped by words; by words alone where there is no vector."""
     if parts.similarity is None:
-        return round(math.sqrt(parts.coverage), 4)
-    return round(1 - (1 - parts.similarity) * (1 - BM25_SHARE * parts.coverage), 4)
+        return parts.coverage
+    return round(1 - (1 - parts.similarity) * (1 - WORDS_SHARE * parts.coverage), 4)
 
 
 def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int]) -> str:

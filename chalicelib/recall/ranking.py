@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
-from chalicelib.ports import Browse, Clock, Embedder, MemoryStore
-from chalicelib.recall.explain import best_bm25, calibrated, scores, why
+from chalicelib.ports import Clock, Embedder, MemoryStore
+from chalicelib.recall.explain import calibrated, coverage, scores, why
 from chalicelib.recall.fusion import Fused, fuse
 from chalicelib.recall.question import Question
 from chalicelib.recall.tiers import Found
@@ -43,14 +43,13 @@ class Ranking:
         """The best candidates that may be read, in order; read in two steps at most, the second only where the first had
         too many rows that were retired meanwhile."""
         order = fuse(found.candidates)
-        best = best_bm25(asked.words, found.weights, found.statistics.rows)
         step = asked.query.limit + SPARE_ROWS
         hits: list[Hit] = []
         for part in (order[:step], order[step : 2 * step]):
             if part and len(hits) < asked.query.limit:
                 rows = self._rows(asked, part)
                 hits += [
-                    self._hit(one, rows[one.candidate.id], asked, best) for one in part if one.candidate.id in rows
+                    self._hit(one, rows[one.candidate.id], asked, found) for one in part if one.candidate.id in rows
                 ]
         return hits
 
@@ -64,14 +63,15 @@ class Ranking:
             id_: row
             for id_, row in rows.items()
             if row.memory.status is Status.ACTIVE
-            and (row.memory.expires_at is None or row.memory.expires_at > now)
+            and not row.memory.is_expired(now)
             and (wanted is None or wanted.admits(row.memory))
         }
 
-    def _hit(self, one: Fused, row: StoredMemory, asked: Question, best: float) -> Hit:
+    def _hit(self, one: Fused, row: StoredMemory, asked: Question, found: Found) -> Hit:
         candidate = one.candidate
         similarity = None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
-        parts = scores(candidate, similarity, best, one.score)
+        covered = coverage(asked.words, row.counts, found.statistics)
+        parts = scores(candidate, similarity, covered, one.score)
         return Hit(
             memory=row.memory.model_copy(update={"embedding": None, "history": (), "admission": None}),
             score=calibrated(parts),
@@ -87,9 +87,10 @@ class Ranking:
             return EmptyReason.STORE_DOWN
         if not found.candidates and asked.query.filter and found.statistics.rows:
             return EmptyReason.ALL_FILTERED
-        if not found.candidates and not self._store.browse(asked.chain, Browse(limit=1)).items:
+        standing = self._store.standing(asked.chain)
+        if not standing.anything:
             return EmptyReason.NOTHING_STORED
-        return EmptyReason.NOT_INDEXED_YET if found.unindexed else EmptyReason.NOTHING_SIMILAR
+        return EmptyReason.NOT_INDEXED_YET if found.unindexed or standing.pending else EmptyReason.NOTHING_SIMILAR
 
 
 def _tier(candidate: Candidate) -> TierName:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from chalicelib.domain import bm25
 from chalicelib.domain.query import (
     Candidate,
+    Filter,
     IndexAnswer,
     IndexQuery,
     StoredMemory,
@@ -21,7 +22,7 @@ from chalicelib.ports import HotIndex, MemoryStore
 from chalicelib.recall.fusion import complete
 from chalicelib.recall.question import Question
 
-STORED_ROWS = 400  # rows MongoDB's text tier may read for one recall
+STORED_ROWS = 360  # memories that MongoDB's text tier may read for one recall; with the statistics it stays under 400
 HOT_TIERS = (TierName.HOT_VECTORS, TierName.HOT_TEXT)
 
 
@@ -101,19 +102,19 @@ class Tiers:
         began = time.perf_counter()
         chain = asked.chain.only(scopes)
         snapshot = self._store.statistics(chain)
-        rows = self._store.text_candidates(chain, asked.words, snapshot, STORED_ROWS)
+        wanted = asked.query.filter or Filter()
+        rows = self._store.text_candidates(chain, asked.words, snapshot, wanted, STORED_ROWS)
         found.statistics = _merged(found.statistics, snapshot, rows, asked.terms)
         known = {candidate.id for candidate in found.candidates}
         fresh = [row for row in rows if row.memory.id not in known]
-        wanted = asked.query.filter
-        candidates = [
-            Candidate(row.memory.id, row.memory.scope_ref.key, row=row)
-            for row in fresh
-            if wanted is None or wanted.admits(row.memory)
-        ]
+        candidates = [Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in fresh]
         _complete_all(candidates, vector, model, found.weights)
         found.candidates += candidates
         found.reports.append(TierReport(tier=TierName.STORED_TEXT, ms=_since(began), candidates=len(candidates)))
+        if candidates and found.unindexed:
+            found.degraded.append(
+                f"{TierName.HOT_VECTORS}: the index of {len(scopes)} scope(s) is being built; their text was searched"
+            )
 
 
 def _report_hot(answer: IndexAnswer, vector: Vector | None, asked: Question, ms: float, found: Found) -> None:

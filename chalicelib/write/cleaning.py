@@ -8,6 +8,7 @@ from chalicelib.domain.keys import checked_id
 from chalicelib.domain.memory import MAX_CONTENT_BYTES
 from chalicelib.domain.text.cleaning import clean, is_blank
 from chalicelib.domain.text.secrets import redact
+from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import Wire
 from chalicelib.errors import InvalidInput
 
@@ -20,14 +21,22 @@ def cleaned[T: Wire](model: T) -> tuple[T, tuple[str, ...]]:
     InvalidInput names the field of an id that is none or looks like a secret, and of a text that is not valid Unicode.
     """
     found: dict[str, None] = {}
-    return _cleaned_model(model, "", found), tuple(found)
+    changed = _cleaned_model(model, "", found)
+    if changed is not model:  # what cleaning took away or put in may leave a field too short or too long
+        changed = validated(type(model), changed.model_dump(by_alias=True, exclude_unset=True))
+    return changed, tuple(found)
 
 
 def checked_content(content: str, field: str) -> str:
     """`content` where it is not blank and within 16 KB."""
     if is_blank(content):
         raise InvalidInput(field, "must not be empty")
-    if (size := len(content.encode())) > MAX_CONTENT_BYTES:
+    return checked_size(content, field)
+
+
+def checked_size(content: str, field: str) -> str:
+    """`content` where it is within 16 KB; asked before cleaning too, which takes its time on a long text."""
+    if (size := len(content.encode(errors="surrogatepass"))) > MAX_CONTENT_BYTES:
         raise InvalidInput(field, f"is {size} bytes; at most {MAX_CONTENT_BYTES} are allowed", limit=MAX_CONTENT_BYTES)
     return content
 
@@ -43,7 +52,7 @@ def checked_tags(tags: tuple[str, ...], field: str) -> tuple[str, ...]:
 def _cleaned_model[T: Wire](model: T, prefix: str, found: dict[str, None]) -> T:
     values = {n: _cleaned(getattr(model, n), n, prefix + to_camel(n), found) for n in type(model).model_fields}
     changed = {name: value for name, value in values.items() if value != getattr(model, name)}
-    return model.model_copy(update=changed)
+    return model.model_copy(update=changed) if changed else model
 
 
 def _cleaned(value: Any, name: str, path: str, found: dict[str, None]) -> Any:

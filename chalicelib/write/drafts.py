@@ -13,7 +13,7 @@ from chalicelib.domain.receipt import Outcome, Receipt
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, VittoError
-from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ def draft(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft | Rec
 
     InvalidInput, NotFound or Forbidden where it may not be stored at all."""
     given = validated(MemoryInput, item)
+    checked_size(given.content, "content")
     given, redacted = cleaned(given)
     ref = caller.writable(given.scope, given.scope_id, "scopeId")
     if not given.overridable and not caller.is_admin:

@@ -25,7 +25,7 @@ from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
 from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore
 from chalicelib.write.audit import Auditor
-from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
 from chalicelib.write.indexing import Indexer
 
 _ABSENT = "no such memory for this reader"
@@ -52,20 +52,21 @@ class Editor:
         return row.memory
 
     def revision(self, caller: Caller, id_: str, number: int) -> Revision:
-        """An earlier state, or the present one under its own number."""
+        """The state at a revision. History has an entry where content, summary or tags changed; a revision that changed none
+        of them is read from the next entry."""
         memory = self.read(caller, id_)
-        if number == memory.revision:
-            return _present(memory)
-        found = next((revision for revision in memory.history if revision.revision == number), None)
-        if found is None:
+        if not 1 <= number <= memory.revision:
             raise NotFound("no such revision of this memory", revision=number)
-        return found
+        earlier = next((state for state in memory.history if state.revision >= number), _present(memory))
+        return earlier.model_copy(update={"revision": number})
 
     def edit(
         self, caller: Caller, id_: str, changes: Mapping[str, Any], if_match: int | None
     ) -> tuple[Memory, IndexReceipt]:
         """The memory with `changes`. RevisionRequired without `if_match`, StaleRevision where another edit came first."""
-        patch, _ = cleaned(validated(MemoryPatch, changes))
+        asked = validated(MemoryPatch, changes)
+        checked_size(asked.content or "", "content")
+        patch, _ = cleaned(asked)
         row = self._editable(caller, id_)
         if if_match is None:
             raise RevisionRequired(
@@ -96,20 +97,17 @@ class Editor:
     def purge(self, caller: Caller, id_: str) -> IndexReceipt:
         """Remove the memory from every store, forgotten or not. Admins only."""
         caller.require(Role.ADMIN)
-        memory = self._row(caller, id_, with_vectors=True).memory
-        receipt = self._unpublish(memory)
+        memory = self._row(caller, id_).memory
+        scope_key = memory.scope_ref.key
+        # Marked first and gone from the truth before the index: whatever is cut off here, a rebuild finishes it.
+        token = self._store.mark_for_repair([scope_key]) if self._hot else ""
         self._store.purge(caller.chain, id_)
         self._auditor.record(caller, "purge", [id_])
-        return receipt
-
-    def _unpublish(self, memory: Memory) -> IndexReceipt:
-        if self._hot is None:
-            return IndexReceipt(state=IndexState.INDEXED)
-        scope_key = memory.scope_ref.key
         try:
-            self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
+            if self._hot:
+                self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
+                self._store.repaired(scope_key, token)
         except StoreUnavailable as error:
-            self._store.mark_for_repair([scope_key])
             return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
         return IndexReceipt(state=IndexState.INDEXED)
 

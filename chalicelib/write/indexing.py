@@ -9,17 +9,20 @@ from chalicelib.domain.text.terms import index_terms
 from chalicelib.domain.vector import dimensions
 from chalicelib.domain.wire import epoch_ms
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable
-from chalicelib.ports import Embedder, HotIndex, IndexEntry, IndexRemoval, MemoryStore, Telemetry
+from chalicelib.ports import Clock, Embedder, HotIndex, IndexEntry, IndexRemoval, MemoryStore, Telemetry
 
 
 class Indexer:
     """Computes what rows are found by, and publishes it. `hot` is None where no Redis is configured."""
 
-    def __init__(self, store: MemoryStore, hot: HotIndex | None, embedder: Embedder, telemetry: Telemetry) -> None:
+    def __init__(
+        self, *, store: MemoryStore, hot: HotIndex | None, embedder: Embedder, telemetry: Telemetry, clock: Clock
+    ) -> None:
         self._store = store
         self._hot = hot
         self._embedder = embedder
         self._telemetry = telemetry
+        self._clock = clock
 
     @property
     def model(self) -> str:
@@ -76,10 +79,10 @@ class Indexer:
         return memory.embedding is not None and memory.embedding.model == self.model
 
     def change(self, row: StoredMemory) -> IndexEntry | IndexRemoval:
-        """What the index has to be told of a row."""
+        """What the index has to be told of a row: it holds active ones whose time has not run out."""
         memory = row.memory
         scope_key = memory.scope_ref.key
-        if memory.status is not Status.ACTIVE:
+        if memory.status is not Status.ACTIVE or memory.is_expired(self._clock()):
             return IndexRemoval(scope_key, memory.id, memory.revision)
         embedding = memory.embedding
         return IndexEntry(

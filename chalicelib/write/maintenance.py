@@ -1,16 +1,20 @@
 """What the worker and the jobs do with no caller waiting: retry pending rows, rebuild and repair indexes, count terms."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from chalicelib.domain.memory import Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, ScopeRef
+from chalicelib.errors import EmbeddingFailed
 from chalicelib.ports import Clock, HotIndex, MemoryStore, Telemetry
 from chalicelib.write.indexing import Indexer
 
 BATCH = 50  # spec/product.md "Vectors": batches of 50
 GRACE = timedelta(seconds=10)  # a younger pending row is still being written by its request
+LOST_AT_MOST = timedelta(minutes=10)  # how far a replica that took over may have been behind
+EXPIRED_AT_ONCE = 500
+TICK = timedelta(milliseconds=1)
 FAILURES_IN_A_ROW = 3
 STATISTICS_FROM = 200  # below, MongoDB's text tier reads every row that matches anyway
 STATISTICS_GROWTH = 0.2
@@ -19,6 +23,9 @@ Progress = Callable[[int], None]
 
 class Maintenance:
     """Every task may be killed and run again; none of them changes what a memory says."""
+
+    NO_GRACE = -GRACE
+    """For callers who know that no request is under way."""
 
     def __init__(
         self,
@@ -34,14 +41,49 @@ class Maintenance:
         self._indexer = indexer
         self._telemetry = telemetry
         self._clock = clock
+        self._expired_until = datetime.fromtimestamp(0, UTC)
+        self._run_id: str | None = None
 
     def retry_pending(self, grace: timedelta = GRACE) -> int:
-        """Go once through all rows that are pending for longer than `grace`; how many are indexed now."""
+        """Go once through all rows that are pending for longer than `grace`; how many are indexed now.
+
+        EmbeddingFailed where the embedder is down, once the rows that need no vector are through."""
         before, after, done = self._clock() - grace, None, 0
         while rows := self._store.pending(before, BATCH, after=after):
             after = rows[-1].memory
-            done += sum(receipt.state == "indexed" for receipt in self._indexer.publish(self._embedded(rows)))
+            embedded = self._embedded(rows)
+            done += sum(receipt.state == "indexed" for receipt in self._indexer.publish(embedded))
+            stale, still = (sum(not self._settled(row.memory) for row in some) for some in (rows, embedded))
+            if still == stale > FAILURES_IN_A_ROW:
+                raise EmbeddingFailed(f"none of {stale} pending rows could be embedded")
         return done
+
+    def retire_expired(self) -> int:
+        """Take rows whose time ran out since last asked out of the index, where they would crowd out others; how many of the
+        last batch."""
+        until, limit = self._clock(), EXPIRED_AT_ONCE
+        while len(rows := self._store.expired(self._expired_until, until, limit)) == limit:
+            self._indexer.publish(rows)
+            last = rows[-1].memory.expires_at or until
+            # a millisecond back, for rows that end with the last one; where that is no step at all, more at once
+            limit = limit * 2 if last - TICK <= self._expired_until else limit
+            self._expired_until = max(self._expired_until, last - TICK)
+        self._indexer.publish(rows)
+        self._expired_until = until
+        return len(rows)
+
+    def republish_after_restart(self) -> int:
+        """Where Redis is another process than before, tell it again of what changed lately: a crash or a failover may have
+        lost the last writes that it had acknowledged. How many rows."""
+        run_id = self._hot.probe().get("runId") if self._hot else None
+        if run_id == self._run_id:
+            return 0
+        since, after, told = self._clock() - LOST_AT_MOST, None, 0
+        while rows := self._store.changed_since(since, after=after):
+            self._indexer.publish(rows)
+            after, told = rows[-1].memory, told + len(rows)
+        self._run_id = run_id
+        return told
 
     def _embedded(self, rows: list[StoredMemory]) -> list[StoredMemory]:
         """The rows with vectors where they can be had: all at once, else one by one, so that a text the embedder cannot take
@@ -74,13 +116,13 @@ class Maintenance:
         How many rows it has. `progress` is told of each batch."""
         if self._hot is None:
             return 0
-        self._hot.begin_rebuild(scope_key)
+        token = self._hot.begin_rebuild(scope_key)
         after, done = "", 0
         while rows := self._store.rows_of_scope(scope_key, after=after):
             self._hot.apply([self._indexer.change(row) for row in rows])
             after, done = rows[-1].memory.id, done + len(rows)
             progress(len(rows))
-        self._hot.complete(scope_key)
+        self._hot.complete(scope_key, token)
         self._store.take_statistics(scope_key)
         return done
 
@@ -109,9 +151,12 @@ class Maintenance:
         return len(wanted)
 
     def refresh_statistics(self) -> int:
-        """Count the terms of scopes that grew or shrank by a fifth since they were last counted; how many."""
-        changed = self._hot.changed() if self._hot else []
-        due = [scope for scope, rows in changed if self._is_due(scope, rows)]
+        """Count the terms of scopes that grew or shrank by a fifth since they were last counted, and without Redis, which
+        knows what changed, of all scopes; how many."""
+        if self._hot:
+            due = [scope for scope, rows in self._hot.changed() if self._is_due(scope, rows)]
+        else:
+            due = list(self._store.scope_keys())
         for scope in due:
             self._store.take_statistics(scope)
         return len(due)

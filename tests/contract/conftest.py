@@ -53,15 +53,20 @@ def emptied(request: pytest.FixtureRequest, name: str) -> RedisConnection:
     return connection
 
 
+def names(connection: RedisConnection) -> list[str]:
+    """The names of all keys."""
+    return [name.decode() for name in connection.command("KEYS", "*")]
+
+
 def _index(request: pytest.FixtureRequest) -> IndexUnderTest:
     if request.param == "twin":
         twin = InMemoryHotIndex()
         return IndexUnderTest(twin, lambda scope: list(twin._rows.get(scope, {})))
     connection = emptied(request, request.param)
-    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in keys.SCOPED_KINDS if kind != "g")
+    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvm")  # rows, postings, vectors, models
     return IndexUnderTest(
         RedisHotIndex(connection),
-        lambda scope: [name for name in connection.scan("*") if name.startswith(kinds) and scope in name],
+        lambda scope: [name for name in names(connection) if name.startswith(kinds) and scope in name],
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chalicelib.domain.memory import ArchivedReason, Status
-from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.query import Filter, StoredMemory
 from chalicelib.domain.scope import Chain
 from chalicelib.ports import Browse, MemoryStore
 from tests.building import NOW, row
@@ -26,6 +26,6 @@ def fetched(store: MemoryStore, reader: Chain, *ids: str) -> dict[str, StoredMem
 def everything_read(store: MemoryStore, reader: Chain, ids: Sequence[str], words: str) -> set[str]:
     """Ids of all that any read gives `reader`."""
     terms = tuple((term,) for term in row(words).counts)
-    found = [*store.fetch(reader, ids), *store.text_candidates(reader, terms, store.statistics(reader), 100)]
+    found = [*store.fetch(reader, ids), *store.text_candidates(reader, terms, store.statistics(reader), Filter(), 100)]
     listed = [memory for status in Status for memory in store.browse(reader, Browse(status=status)).items]
     return {stored.memory.id for stored in found} | {memory.id for memory in listed}

@@ -14,7 +14,7 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
-from chalicelib.domain.query import TermStatistics
+from chalicelib.domain.query import Filter, TermStatistics
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Browse, CacheEntry
 from chalicelib.settings import MongoSettings, RedisSettings
@@ -85,7 +85,7 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "purge": lambda: store.purge(READER, "mem_1"),
             "settle": lambda: store.settle([(ROW.memory, True)]),
             "browse": lambda: store.browse(READER, Browse()),
-            "text_candidates": lambda: store.text_candidates(READER, (("fig",),), TermStatistics(0, {}), 10),
+            "text_candidates": lambda: store.text_candidates(READER, (("fig",),), TermStatistics(0, {}), Filter(), 10),
             "statistics": lambda: store.statistics(READER),
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),
@@ -144,6 +144,6 @@ def test_a_dead_cache_is_unavailable(dead_redis: RedisConnection) -> None:
             "open": lambda: cache.open(READER, "q", "v", "hit"),
             "close": lambda: cache.close(CacheEntry("q", ("1",), "body", "audit", 60), ("v", b"1234"), "miss"),
             "drain": lambda: cache.drain(10),
-            "drained": lambda: cache.drained(1),
+            "drained": lambda: cache.drained([("a", None)]),
         },
     )

@@ -289,11 +289,21 @@ def test_a_rebuild_puts_the_same_revisions_back(text_index: IndexUnderTest, org:
     put(index, *rows)
     before = found(index, chain(org), "figs")
     scope = scope_of(rows[0])
-    index.begin_rebuild(scope)
+    token = index.begin_rebuild(scope)
     put(index, *rows)
-    index.complete(scope)
+    assert index.complete(scope, token)
     assert found(index, chain(org), "figs") == before
     index.begin_rebuild(f"{org}/user/nobody")
+
+
+def test_a_rebuild_that_another_overtook_does_not_call_the_scope_complete(text_index: IndexUnderTest, org: str) -> None:
+    index, one = text_index.index, row("figs", org_id=org)
+    scope = scope_of(one)
+    first, second = index.begin_rebuild(scope), index.begin_rebuild(scope)
+    assert not index.complete(scope, first)
+    assert scope in index.search(chain(org), index_query("figs")).incomplete
+    assert index.complete(scope, second)
+    assert scope not in index.search(chain(org), index_query("figs")).incomplete
 
 
 def test_changed_names_scopes_with_their_rows_once(text_index: IndexUnderTest, org: str) -> None:

@@ -15,7 +15,7 @@ from chalicelib.domain.memory import (
     Revision,
     Status,
 )
-from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.query import Filter, StoredMemory
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import dimensions
 from chalicelib.ports import Browse, MemoryStore
@@ -91,7 +91,7 @@ def test_a_hundred_rows_of_bob_never_hide_the_three_of_alice(store: MemoryStore,
     store.insert([*bobs[:50], *hers, *bobs[50:]])
     reader, ids = chain(org, "alice"), {stored.memory.id for stored in hers}
     words = (("lunch",), ("tuesday",))
-    found = store.text_candidates(reader, words, store.statistics(reader), 10)
+    found = store.text_candidates(reader, words, store.statistics(reader), Filter(), 10)
     assert {stored.memory.id for stored in found} == ids
     assert {memory.id for memory in store.browse(reader, Browse(words=(("lunch",),), limit=10)).items} == ids
 

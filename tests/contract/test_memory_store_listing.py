@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import ArchivedReason, Memory, MemoryType, Status
-from chalicelib.domain.query import StoredMemory, TermStatistics
+from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.text.terms import query_words
 from chalicelib.errors import InvalidInput
@@ -200,7 +200,7 @@ def test_text_candidates_are_active_rows_with_terms_and_vectors(store: MemorySto
     live = row("figs are ripe", org_id=org)
     rest = [row(f"figs, {status}", org_id=org, status=status) for status in (Status.QUARANTINED, Status.ARCHIVED)]
     store.insert([live, *rest, row("pears", org_id=org)])
-    assert store.text_candidates(chain(org), query_words("figs"), UNKNOWN, 100) == [live]
+    assert store.text_candidates(chain(org), query_words("figs"), UNKNOWN, Filter(), 100) == [live]
 
 
 def test_text_candidates_need_one_of_the_words_under_one_of_its_terms(store: MemoryStore, org: str) -> None:
@@ -209,17 +209,17 @@ def test_text_candidates_need_one_of_the_words_under_one_of_its_terms(store: Mem
     ids = [stored.memory.id for stored in rows]
 
     def found(text: str) -> set[str]:
-        return {r.memory.id for r in store.text_candidates(chain(org), query_words(text), UNKNOWN, 100)}
+        return {r.memory.id for r in store.text_candidates(chain(org), query_words(text), UNKNOWN, Filter(), 100)}
 
     assert found("runs shoe") == {ids[0], ids[1]}
     assert found("寿司") == {ids[3]}
     assert found("bicycle") == set()
-    assert store.text_candidates(chain(org), (), UNKNOWN, 100) == []
+    assert store.text_candidates(chain(org), (), UNKNOWN, Filter(), 100) == []
 
 
 def test_text_candidates_keep_to_the_limit(store: MemoryStore, org: str) -> None:
     store.insert([row(f"fig number {n}", org_id=org) for n in range(12)])
-    assert len(store.text_candidates(chain(org), (("fig",),), UNKNOWN, 5)) == 5
+    assert len(store.text_candidates(chain(org), (("fig",),), UNKNOWN, Filter(), 5)) == 5
 
 
 def test_a_word_that_many_rows_hold_does_not_crowd_out_the_rare_ones(store: MemoryStore, org: str) -> None:
@@ -227,7 +227,7 @@ def test_a_word_that_many_rows_hold_does_not_crowd_out_the_rare_ones(store: Memo
     store.insert([*(row(f"breakfast number {n}", org_id=org) for n in range(60)), *rare])
     store.take_statistics(rare[0].memory.scope_ref.key)
     words = (("breakfast",), ("fig",), ("plum",), ("pear",))
-    found = store.text_candidates(chain(org), words, store.statistics(chain(org)), 40)
+    found = store.text_candidates(chain(org), words, store.statistics(chain(org)), Filter(), 40)
     assert {stored.memory.id for stored in found} == {stored.memory.id for stored in rare}
 
 

@@ -109,7 +109,7 @@ def test_a_mark_stands_until_it_is_repaired_by_its_token(empty_store: MemoryStor
     marked = dict(empty_store.marked_for_repair())
     assert sorted(marked) == sorted(scopes)
     assert dict(empty_store.marked_for_repair()) == marked
-    empty_store.repaired(scopes[0], marked[scopes[1]])
+    empty_store.repaired(scopes[0], "the token of another mark")
     assert dict(empty_store.marked_for_repair()) == marked
     empty_store.repaired(scopes[0], marked[scopes[0]])
     assert dict(empty_store.marked_for_repair()) == {scopes[1]: marked[scopes[1]]}

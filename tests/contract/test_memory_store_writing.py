@@ -5,11 +5,7 @@ from datetime import timedelta
 import pytest
 
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.memory import (
-    IndexState,
-    MemoryType,
-    Status,
-)
+from chalicelib.domain.memory import IndexState, MemoryType, Status
 from chalicelib.errors import DuplicateContent
 from chalicelib.ports import Browse, MemoryStore
 from tests.building import NOW, chain, row

@@ -84,10 +84,18 @@ def test_a_write_to_any_scope_of_the_chain_ends_the_answer(cached: CacheUnderTes
         assert served(cached, reader, "q") is None
 
 
-def test_edits_removals_repeats_and_stale_writes_end_the_answer_too(cached: CacheUnderTest, org: str) -> None:
+def test_a_repeat_of_the_same_revision_leaves_the_answer(cached: CacheUnderTest, org: str) -> None:
+    one = entry(row("figs", org_id=org))
+    cached.index.apply([one])
+    fill(cached, chain(org), "q")
+    cached.index.apply([one])
+    assert served(cached, chain(org), "q") == BODY
+
+
+def test_edits_removals_and_stale_writes_end_the_answer_too(cached: CacheUnderTest, org: str) -> None:
     first, second = (row("figs", id="mem_1", revision=revision, org_id=org) for revision in (1, 2))
     removal = IndexRemoval(first.memory.scope_ref.key, "mem_1", 2)
-    for change in (entry(first), entry(second), entry(second), entry(first), removal, removal):
+    for change in (entry(first), entry(second), entry(first), removal, removal):
         fill(cached, chain(org), "q")
         cached.index.apply([change])
         assert served(cached, chain(org), "q") is None
@@ -193,13 +201,21 @@ def test_an_audit_stays_queued_until_it_is_drained(cached: CacheUnderTest) -> No
         cached.cache.close(None, None, f"audit {number}")
     assert cached.cache.drain(2) == cached.cache.drain(2) == [("audit 0", None), ("audit 1", None)]
     cached.cache.close(None, None, "audit 5")
-    cached.cache.drained(2)
+    cached.cache.drained(cached.cache.drain(2))
     assert [audit for audit, _ in cached.cache.drain(10)] == [f"audit {n}" for n in (2, 3, 4, 5)]
-    cached.cache.drained(0)
+    cached.cache.drained([])
     assert len(cached.cache.drain(10)) == 4
-    cached.cache.drained(9)
+    cached.cache.drained(cached.cache.drain(9))
     assert cached.cache.drain(10) == []
-    cached.cache.drained(1)
+
+
+def test_two_drainers_of_the_same_batch_drop_it_once_and_nothing_else(cached: CacheUnderTest) -> None:
+    for number in range(6):
+        cached.cache.close(None, None, f"audit {number}")
+    first, second = cached.cache.drain(3), cached.cache.drain(3)
+    cached.cache.drained(first)
+    cached.cache.drained(second)
+    assert [audit for audit, _ in cached.cache.drain(10)] == ["audit 3", "audit 4", "audit 5"]
 
 
 def test_audits_of_readers_at_once_are_all_queued(cached: CacheUnderTest) -> None:

@@ -12,7 +12,7 @@ from chalicelib.domain.input import MemoryInput, MemoryPatch
 from chalicelib.domain.memory import MAX_CONTENT_BYTES, Revision
 from chalicelib.domain.text import secrets
 from chalicelib.domain.text.cleaning import RECALL_FENCE, carries_recall, clean, is_blank, normal_form
-from chalicelib.domain.text.secrets import placeholder, redact, redact_all
+from chalicelib.domain.text.secrets import placeholder, redact
 from chalicelib.domain.validation import validated
 from chalicelib.errors import InvalidInput
 from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
@@ -169,7 +169,7 @@ def test_of_an_address_with_a_password_only_the_password_goes() -> None:
 
 
 def test_a_kind_found_twice_is_named_once() -> None:
-    _, labels = redact_all([AWS_KEY, f"{AWS_KEY} again"])
+    _, labels = redact(f"{AWS_KEY} and {AWS_KEY} again")
     assert labels == ("aws_access_key",)
 
 

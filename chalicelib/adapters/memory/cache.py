@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Sequence
 
 from chalicelib.adapters.memory.index import GenerationCounter
 from chalicelib.domain.scope import Chain
@@ -41,7 +42,8 @@ class InMemoryRecallCache:
         with self._lock:
             return list(self._queue)[:limit]
 
-    def drained(self, count: int) -> None:
+    def drained(self, batch: Sequence[tuple[str, str | None]]) -> None:
         with self._lock:
-            for _ in range(min(count, len(self._queue))):
-                self._queue.popleft()
+            if batch and self._queue and self._queue[0] == batch[0]:
+                for _ in batch:
+                    self._queue.popleft()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chalicelib.domain import bm25
+from chalicelib.domain.keys import new_id
 from chalicelib.domain.query import Candidate, Filter, IndexAnswer, IndexQuery, TermStatistics
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import best_cosine
@@ -22,6 +23,7 @@ class InMemoryHotIndex:
         self._rows: dict[str, dict[str, IndexEntry]] = {}
         self._gone: dict[tuple[str, str], int] = {}
         self._complete: set[str] = set()
+        self._rebuilds: dict[str, str] = {}
         self._wanted: set[str] = set()
         self._changed: set[str] = set()
         self._generations = on_change or GenerationCounter()
@@ -46,6 +48,8 @@ class InMemoryHotIndex:
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         with self._lock:
             for change in changes:
+                if self._rows.get(change.scope_key, {}).get(change.id) == change:
+                    continue
                 self._generations.bump(change.scope_key)
                 if self._apply(change):
                     self._changed.add(change.scope_key)
@@ -65,16 +69,23 @@ class InMemoryHotIndex:
             return True
         return False
 
-    def begin_rebuild(self, scope_key: str) -> None:
+    def begin_rebuild(self, scope_key: str) -> str:
+        token = new_id("rebuild")
         with self._lock:
+            self._rebuilds[scope_key] = token
             self._complete.discard(scope_key)
             self._generations.bump(scope_key)
             self._rows.pop(scope_key, None)
+        return token
 
-    def complete(self, scope_key: str) -> None:
+    def complete(self, scope_key: str, token: str = "") -> bool:
         with self._lock:
+            if token and self._rebuilds.get(scope_key) != token:
+                return False
+            self._rebuilds.pop(scope_key, None)
             self._complete.add(scope_key)
             self._wanted.discard(scope_key)
+            return True
 
     def wanted(self, limit: int = 100) -> list[str]:
         return self._take(self._wanted, limit)

@@ -3,18 +3,18 @@
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import IndexState, Memory, Status, content_key
-from chalicelib.domain.query import StoredMemory, TermStatistics
+from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.termselection import frequent_terms, rare_terms
 from chalicelib.errors import DuplicateContent
-from chalicelib.ports import Browse
+from chalicelib.ports import Browse, Standing
 
 
 class InMemoryMemoryStore:
@@ -92,13 +92,13 @@ class InMemoryMemoryStore:
         return page([_without_vectors(m) for m in memories], wanted.limit, [(m.created_at, m.id) for m in memories])
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int
+        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
     ) -> list[StoredMemory]:
-        terms = set(rare_terms(words, statistics, limit))
+        terms, now = set(rare_terms(words, statistics, limit)), datetime.now(UTC)
         with self._lock:
             rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
         found = [row for row in rows if row.memory.status is Status.ACTIVE and terms & set(row.counts)]
-        return found[:limit]
+        return [row for row in found if wanted.admits(row.memory) and not row.memory.is_expired(now)][:limit]
 
     def statistics(self, chain: Chain) -> TermStatistics:
         known = [self._snapshots[scope] for scope in chain.keys if scope in self._snapshots]
@@ -121,8 +121,24 @@ class InMemoryMemoryStore:
         with self._lock:
             rows = [row for row in self._rows.values() if row.memory.index_state is IndexState.PENDING]
         rows = [row for row in rows if row.memory.updated_at < before]
-        rows = [row for row in rows if after is None or (row.memory.org_id, row.memory.id) > (after.org_id, after.id)]
-        return sorted(rows, key=lambda row: (row.memory.org_id, row.memory.id))[:limit]
+        return _paged(rows, after, limit)
+
+    def changed_since(self, since: datetime, *, after: Memory | None = None, limit: int = 200) -> list[StoredMemory]:
+        with self._lock:
+            rows = [row for row in self._rows.values() if row.memory.updated_at >= since]
+        return _paged(rows, after, limit)
+
+    def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
+        with self._lock:
+            rows = [row for row in self._rows.values() if row.memory.status is Status.ACTIVE]
+        ended = [(row.memory.expires_at, row.memory.id, row) for row in rows if row.memory.expires_at]
+        return [row for at, _, row in sorted(ended, key=lambda one: one[:2]) if after < at <= until][:limit]
+
+    def standing(self, chain: Chain) -> Standing:
+        with self._lock:
+            rows = [row.memory for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
+        active = [memory for memory in rows if memory.status is Status.ACTIVE]
+        return Standing(bool(active), any(memory.index_state is IndexState.PENDING for memory in active))
 
     def count_pending(self, limit: int = 1000) -> int:
         with self._lock:
@@ -137,9 +153,11 @@ class InMemoryMemoryStore:
         with self._lock:
             yield from sorted({row.memory.scope_ref.key for row in self._rows.values()})
 
-    def mark_for_repair(self, scope_keys: Iterable[str]) -> None:
+    def mark_for_repair(self, scope_keys: Iterable[str]) -> str:
+        token = new_id("repair")
         with self._lock:
-            self._repairs.update({scope: new_id("repair") for scope in scope_keys})
+            self._repairs.update(dict.fromkeys(scope_keys, token))
+        return token
 
     def marked_for_repair(self, limit: int = 100) -> list[tuple[str, str]]:
         with self._lock:
@@ -160,6 +178,11 @@ def _listed(row: StoredMemory, wanted: Browse) -> bool:
         and (wanted.tag is None or wanted.tag in memory.tags)
         and all(any(term in row.counts for term in word) for word in wanted.words)
     )
+
+
+def _paged(rows: Sequence[StoredMemory], after: Memory | None, limit: int) -> list[StoredMemory]:
+    rows = [row for row in rows if after is None or (row.memory.org_id, row.memory.id) > (after.org_id, after.id)]
+    return sorted(rows, key=lambda row: (row.memory.org_id, row.memory.id))[:limit]
 
 
 def _without_vectors(memory: Memory) -> Memory:

@@ -15,10 +15,7 @@ from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.vector import Vector, mean
 
 _FLOAT32_HEADER = b"\x27\x00"  # BinData vector subtype 9: element type float32, no padding
-_BESIDE = frozenset(
-    {"_id", "scopeKey", "live", "contentKey", "terms", "termCounts", "length"}
-    | {"embedding_256", "embeddingModel", "embeddingDimensions", "embeddingChunks"}
-)
+_FIELDS = frozenset(info.alias or name for name, info in Memory.model_fields.items())
 _TIMES = ("event_time", "created_at", "updated_at", "admitted_at", "expires_at", "archived_at", "edited_at")
 
 
@@ -49,8 +46,9 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
 
 
 def from_document(document: dict[str, Any]) -> StoredMemory:
-    """The row of a document. A projection may have left the vectors and the terms out."""
-    fields = {name: value for name, value in document.items() if name not in _BESIDE}
+    """The row of a document. A projection may have left the vectors and the terms out; a field that a newer version of the
+    product wrote is passed over, so that old and new processes can run side by side."""
+    fields = {name: value for name, value in document.items() if name in _FIELDS}
     memory = Memory.model_validate(fields | {"embedding": _embedding(document)})
     counts = dict(zip(document.get("terms", ()), document.get("termCounts", ()), strict=False))
     return StoredMemory(memory, counts, document.get("length", 0))

@@ -48,6 +48,11 @@ INDEXES = (
         (("indexState", ASCENDING), ("_id", ASCENDING)),
         {"partialFilterExpression": {"indexState": "pending"}},
     ),
+    Index(MEMORIES, "rebuild", (("scopeKey", ASCENDING), ("status", ASCENDING), ("_id", ASCENDING))),
+    Index(MEMORIES, "changed", (("updatedAt", ASCENDING),)),
+    Index(
+        MEMORIES, "expiry", (("expiresAt", ASCENDING),), {"partialFilterExpression": {"expiresAt": {"$exists": True}}}
+    ),
     Index(SCOPES, "repair", (("repair", ASCENDING),), {"partialFilterExpression": {"repair": {"$exists": True}}}),
     Index(KEYS, "by_organization", (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING))),
     Index(RECEIPTS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECEIPT_DAYS * DAY}),

@@ -52,14 +52,14 @@ class ScopeLedger:
             found = [document["_id"] for document in self._scanned.aggregate([{"$group": {"_id": "$scopeKey"}}])]
         yield from found
 
-    def mark_for_repair(self, scope_keys: Iterable[str]) -> None:
+    def mark_for_repair(self, scope_keys: Iterable[str]) -> str:
         """Give each scope a fresh mark."""
-        marks = [
-            UpdateOne({"_id": k}, {"$set": {"repair": uuid.uuid4().hex}}, upsert=True) for k in sorted(set(scope_keys))
-        ]
+        token = uuid.uuid4().hex
+        marks = [UpdateOne({"_id": k}, {"$set": {"repair": token}}, upsert=True) for k in sorted(set(scope_keys))]
         if marks:
             with self._connection.writing():
                 self._scopes.bulk_write(marks, ordered=False)
+        return token
 
     def marked_for_repair(self, limit: int = 100) -> list[tuple[str, str]]:
         """Scopes with their marks."""

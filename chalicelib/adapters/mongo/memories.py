@@ -1,9 +1,8 @@
 """The memory store on MongoDB. Every filter is built from a chain, so no query can leave it."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import unquote
 
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
@@ -14,13 +13,12 @@ from chalicelib.adapters.mongo.ledger import ScopeLedger
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status, content_key
-from chalicelib.domain.query import StoredMemory, TermStatistics
-from chalicelib.domain.scope import Chain
+from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
+from chalicelib.domain.scope import Chain, ScopeRef
 from chalicelib.domain.termselection import rare_terms
 from chalicelib.errors import DuplicateContent, StoreUnavailable
-from chalicelib.ports import Browse
+from chalicelib.ports import Browse, Standing
 
-_DUPLICATE_KEY = 11000
 _INSERT_ATTEMPTS = 20
 _VECTORS = ("embedding_256", "embeddingChunks")
 _TERMS = ("terms", "termCounts")
@@ -45,9 +43,10 @@ class MongoMemoryStore(ScopeLedger):
         left = list(range(len(rows)))
         for _ in range(_INSERT_ATTEMPTS):
             left = self._refused(rows, left)
-            for i, existing in zip(left, self.find_duplicates([rows[i].memory for i in left]), strict=True):
-                receipts[i] = existing
-            left = [i for i in left if receipts[i] is None]  # what refused it was archived before it could be named
+            existing = dict(zip(left, self.find_duplicates([rows[i].memory for i in left]), strict=True))
+            for i, id_ in existing.items():  # its own id: the driver sent the insert twice
+                receipts[i] = id_ if id_ != rows[i].memory.id else None
+            left = [i for i in left if existing[i] is None]  # what refused it was archived before it could be named
             if not left:
                 return receipts
         raise StoreUnavailable("mongo", "rows with the same content come and go")
@@ -60,10 +59,7 @@ class MongoMemoryStore(ScopeLedger):
             try:
                 self._rows.insert_many([to_document(rows[i]) for i in wanted], ordered=False)
             except BulkWriteError as error:
-                writes = error.details["writeErrors"]
-                if any(write["code"] != _DUPLICATE_KEY for write in writes) or error.details["writeConcernErrors"]:
-                    raise
-                return sorted(wanted[write["index"]] for write in writes)
+                return sorted(wanted[write["index"]] for write in error.details["writeErrors"])
         return []
 
     def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
@@ -86,7 +82,7 @@ class MongoMemoryStore(ScopeLedger):
         query = {"_id": {"$in": [row_id(chain.org_id, id_) for id_ in ids]}}
         projection = None if with_vectors else _without(*_VECTORS)
         with self._connection.reading():
-            documents = list(self._rows.find(query, projection))
+            documents = list(self._rows.find(query, projection).batch_size(len(ids) + 1))
         return [from_document(d) for d in documents if chain.holds(d["scopeKey"])]
 
     def replace(self, row: StoredMemory, expected_revision: int) -> bool:
@@ -134,30 +130,64 @@ class MongoMemoryStore(ScopeLedger):
         return page([from_document(d).memory for d in documents], wanted.limit, positions)
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int
+        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
     ) -> list[StoredMemory]:
         terms = rare_terms(words, statistics, limit)
         query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "terms": {"$in": list(terms)}}
         with self._connection.reading():
-            return [from_document(d) for d in self._rows.find(query).limit(limit)]
+            return [
+                from_document(d) for d in self._rows.find(query | _conditions(wanted)).limit(limit).batch_size(limit)
+            ]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
+        return self._page(query, after, limit)
+
+    def changed_since(self, since: datetime, *, after: Memory | None = None, limit: int = 200) -> list[StoredMemory]:
+        return self._page({"updatedAt": {"$gte": since}}, after, limit)
+
+    def _page(self, query: Document, after: Memory | None, limit: int) -> list[StoredMemory]:
         if after:
             query["_id"] = {"$gt": row_id(after.org_id, after.id)}
-        with self._connection.reading():
+        with self._connection.scanning():
             return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+
+    def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
+        query = {"expiresAt": {"$gt": after, "$lte": until}, "status": Status.ACTIVE.value}
+        with self._connection.scanning():
+            return [from_document(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
+
+    def standing(self, chain: Chain) -> Standing:
+        active = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value}
+        pending = active | {"indexState": IndexState.PENDING.value}
+        with self._connection.reading():
+            found = [self._rows.find_one(query, {"_id": 1}) is not None for query in (active, pending)]
+        return Standing(*found)
 
     def count_pending(self, limit: int = 1000) -> int:
         with self._connection.reading():
             return self._rows.count_documents({"indexState": IndexState.PENDING.value}, limit=limit)
 
     def rows_of_scope(self, scope_key: str, *, after: str = "", limit: int = 200) -> list[StoredMemory]:
-        organization = unquote(scope_key.partition("/")[0])
-        query: Document = {
-            "scopeKey": scope_key,
-            "status": Status.ACTIVE.value,
-            "_id": {"$gt": row_id(organization, after)},
-        }
-        with self._connection.reading():
+        first = row_id(ScopeRef.from_key(scope_key).org_id, after)
+        query: Document = {"scopeKey": scope_key, "status": Status.ACTIVE.value, "_id": {"$gt": first}}
+        with self._connection.scanning():
             return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+
+
+def _conditions(wanted: Filter) -> Document:
+    """A filter as conditions of a query, and that the row's time has not run out."""
+    time = {"$gte": _time(wanted.since), "$lt": _time(wanted.before)}
+    event_time = {name: value for name, value in time.items() if value is not None}
+    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": datetime.now(UTC)}}]}
+    if wanted.types:
+        conditions["type"] = {"$in": [kind.value for kind in wanted.types]}
+    if wanted.tags:
+        conditions["tags"] = {"$all": list(wanted.tags)}
+    if event_time:
+        conditions["eventTime"] = event_time
+    return conditions
+
+
+def _time(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)

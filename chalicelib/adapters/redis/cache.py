@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Sequence
 
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
@@ -10,6 +11,7 @@ from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening
 
 _RANDOM_START = 1 << 48
+MOST_QUEUED = 100_000  # audits that wait for a worker, about 200 MB; a queue without a worker must not fill the server
 
 
 class RedisRecallCache:
@@ -31,7 +33,10 @@ class RedisRecallCache:
         )
 
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
-        calls: list[Call | tuple[Arg, ...]] = [("RPUSH", keys.AUDIT_QUEUE, json.dumps([audit]))]
+        calls: list[Call | tuple[Arg, ...]] = [
+            ("RPUSH", keys.AUDIT_QUEUE, json.dumps([audit], ensure_ascii=False)),
+            ("LTRIM", keys.AUDIT_QUEUE, -MOST_QUEUED, -1),
+        ]
         if vector and self._query_vector_seconds:
             calls.append(("SET", keys.query_vector(vector[0]), vector[1], "EX", self._query_vector_seconds))
         if entry:
@@ -44,5 +49,6 @@ class RedisRecallCache:
         queued = [json.loads(item) for item in self._connection.command("LRANGE", keys.AUDIT_QUEUE, 0, limit - 1)]
         return [(item[0], item[1] if len(item) > 1 else None) for item in queued]
 
-    def drained(self, count: int) -> None:
-        self._connection.command("LTRIM", keys.AUDIT_QUEUE, count, -1)
+    def drained(self, batch: Sequence[tuple[str, str | None]]) -> None:
+        if batch:
+            self._connection.run([Call("drained", [keys.AUDIT_QUEUE], [batch[0][0], len(batch)])])

@@ -59,10 +59,8 @@ class RedisConnection:
             raise StoreUnavailable("redis", "it is loading its data") from error
         except (ConnectionError, TimeoutError) as error:
             raise StoreUnavailable("redis", type(error).__name__) from error
-        except ResponseError as error:
-            if str(error).startswith(("OOM", "READONLY", "MASTERDOWN", "MISCONF", "CLUSTERDOWN", "LOADING")):
-                raise StoreUnavailable("redis", str(error).split(" ", maxsplit=1)[0]) from error
-            raise
+        except ResponseError as error:  # full, read-only after a failover, busy, not permitted: it serves nothing now
+            raise StoreUnavailable("redis", type(error).__name__) from error
 
     def command(self, *arguments: Arg) -> Any:
         """One command."""
@@ -99,13 +97,8 @@ class RedisConnection:
         with self._mapped():
             info = self._quick.info("server")
         name = str(info.get("server_name", "redis"))
-        return {"server": name, "version": str(info.get(f"{name}_version", info.get("redis_version")))}
-
-    def scan(self, pattern: str) -> Iterator[str]:
-        """Names of keys; takes many calls on a large store."""
-        with self._mapped():
-            for name in self._patient.scan_iter(match=pattern, count=1000):
-                yield name.decode()
+        version = str(info.get(f"{name}_version", info.get("redis_version")))
+        return {"server": name, "version": version, "runId": str(info.get("run_id"))}
 
 
 def _execute(client: Any, *arguments: Arg) -> Any:

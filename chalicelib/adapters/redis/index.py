@@ -28,7 +28,9 @@ UNITED_POSTINGS = 10_000  # entries a scope; a union of four scopes of 5,000 tak
 FILTER_SCAN = 2_000
 TOMBSTONE_SECONDS = 600
 _RANDOM_START = 1 << 48
+_ANY_REVISION = 1 << 52
 _CHANGES_A_CALL = 100
+_QUICK_CHANGES = 10  # about 10 ms; a server that takes longer is not well
 
 
 class RedisHotIndex:
@@ -40,16 +42,18 @@ class RedisHotIndex:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the server knows vector sets; asked once."""
-        if self._has_vectors is None:
-            known = self._connection.command("COMMAND INFO", "VSIM")
-            self._has_vectors = bool(known and known[0])
-        return self._has_vectors
+        """Whether the server knows vector sets; asked once, and again by every probe."""
+        return self._ask_vectors() if self._has_vectors is None else self._has_vectors
+
+    def _ask_vectors(self) -> bool:
+        known = self._connection.command("COMMAND INFO", "VSIM")
+        found = bool(known and known[0])
+        self._has_vectors = found
+        return found
 
     def probe(self) -> dict[str, Any]:
         said = self._connection.probe()
-        self._has_vectors = None
-        return said | {"vectorDriver": "vector_sets" if self.has_vectors else "none"}
+        return said | {"vectorDriver": "vector_sets" if self._ask_vectors() else "none"}
 
     def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
         vector = query.vector if self.has_vectors else None
@@ -97,18 +101,8 @@ class RedisHotIndex:
             )
 
     def _change(self, change: IndexEntry | IndexRemoval) -> Call:
-        scope = change.scope_key
-        names = [
-            keys.rows(scope),
-            keys.generation(scope),
-            keys.tombstone(scope, change.id),
-            keys.CHANGED,
-            keys.models(scope),
-        ]
-        shared = [change.id, scope, keys.postings(scope), keys.vectors(scope, "")]
-        start = secrets.randbelow(_RANDOM_START)
         if isinstance(change, IndexRemoval):
-            return Call("remove", names, [*shared, change.revision, TOMBSTONE_SECONDS, start])
+            return self._removal(change.scope_key, change.id, change.revision, TOMBSTONE_SECONDS)
         vectors = change.vectors if self.has_vectors else ()
         impacts = {term: bm25.impact(count, change.length) for term, count in change.counts.items()}
         entry = {
@@ -122,29 +116,38 @@ class RedisHotIndex:
             "e": change.event_ms,
         }
         attributes = {"k": change.type.value, "g": [attribute_tag(tag) for tag in change.tags], "e": change.event_ms}
+        start = secrets.randbelow(_RANDOM_START)
         documents: list[Arg] = [_json(entry), _json(impacts), start, _json(attributes)]
+        names, shared = _of_row(change.scope_key, change.id)
         return Call("index", names, [*shared, *documents, *vectors])
 
-    def begin_rebuild(self, scope_key: str) -> None:
-        self._connection.command("DEL", keys.complete(scope_key))
-        generation = keys.generation(scope_key)
-        self._connection.run([("SETNX", generation, secrets.randbelow(_RANDOM_START)), ("INCR", generation)])
-        terms: set[str] = set()
+    def _removal(self, scope_key: str, id_: str, revision: int, tombstone_seconds: int) -> Call:
+        names, shared = _of_row(scope_key, id_)
+        return Call("remove", names, [*shared, revision, tombstone_seconds, secrets.randbelow(_RANDOM_START)])
+
+    def begin_rebuild(self, scope_key: str) -> str:
+        generation, token = keys.generation(scope_key), uuid.uuid4().hex
+        self._connection.run(
+            [
+                ("SET", keys.rebuild(scope_key), token),
+                ("DEL", keys.complete(scope_key)),
+                ("SETNX", generation, secrets.randbelow(_RANDOM_START)),
+                ("INCR", generation),
+            ]
+        )
         cursor = 0
         while True:
-            cursor, page = self._connection.command("HSCAN", keys.rows(scope_key), cursor, "COUNT", 500)
-            terms.update(term for stored in page.values() for term in json.loads(stored)["t"])
+            cursor, page = self._connection.command("HSCAN", keys.rows(scope_key), cursor, "COUNT", _CHANGES_A_CALL)
+            if page:
+                self._connection.run(
+                    [self._removal(scope_key, id_.decode(), _ANY_REVISION, 0) for id_ in page], bulk=True
+                )
             if int(cursor) == 0:
-                break
-        models = [name.decode() for name in self._connection.command("HKEYS", keys.models(scope_key))]
-        names = [keys.vectors(scope_key, model) for model in models]
-        names += [keys.postings(scope_key) + term for term in terms]
-        names += [keys.rows(scope_key), keys.models(scope_key)]
-        for start in range(0, len(names), _CHANGES_A_CALL):
-            self._connection.run([("UNLINK", *names[start : start + _CHANGES_A_CALL])], bulk=True)
+                return token
 
-    def complete(self, scope_key: str) -> None:
-        self._connection.run([("SET", keys.complete(scope_key), 1), ("SREM", keys.WANTED, scope_key)])
+    def complete(self, scope_key: str, token: str = "") -> bool:
+        names = [keys.complete(scope_key), keys.rebuild(scope_key), keys.WANTED]
+        return bool(self._connection.run([Call("complete", names, [token, scope_key])])[0])
 
     def wanted(self, limit: int = 100) -> list[str]:
         return [name.decode() for name in self._connection.command("SPOP", keys.WANTED, limit)]
@@ -153,6 +156,12 @@ class RedisHotIndex:
         scopes = [name.decode() for name in self._connection.command("SPOP", keys.CHANGED, limit)]
         counts = self._connection.run([("HLEN", keys.rows(scope)) for scope in scopes]) if scopes else []
         return list(zip(scopes, counts, strict=True))
+
+
+def _of_row(scope: str, id_: str) -> tuple[list[str], list[Arg]]:
+    """The keys and the first arguments of the scripts that change one row."""
+    names = [keys.rows(scope), keys.generation(scope), keys.tombstone(scope, id_), keys.CHANGED, keys.models(scope)]
+    return names, [id_, scope, keys.postings(scope), keys.vectors(scope, "")]
 
 
 def _json(value: Any) -> str:

@@ -6,8 +6,6 @@ PREFIX = "vm"
 AUDIT_QUEUE = f"{PREFIX}:audit"
 WANTED = f"{PREFIX}:wanted"
 CHANGED = f"{PREFIX}:changed"
-SCOPED_KINDS = "dpvmg"
-"""Kinds of a scope's index: rows, postings, vectors, models, and the generation."""
 
 
 def rows(scope_key: str) -> str:
@@ -38,6 +36,11 @@ def generation(scope_key: str) -> str:
 def complete(scope_key: str) -> str:
     """Marker: the index holds all of the scope."""
     return f"{PREFIX}:c:{scope_key}"
+
+
+def rebuild(scope_key: str) -> str:
+    """Token of the rebuild under way."""
+    return f"{PREFIX}:b:{scope_key}"
 
 
 def tombstone(scope_key: str, id_: str) -> str:

@@ -1,6 +1,7 @@
 """Bearer JWTs: fixed algorithms, keys and issuers from settings alone, each issuer bound to its organizations."""
 
 import json
+import math
 import threading
 import time
 import urllib.request
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("RS256", "ES256")  # spec/api.md "Auth"
 REFETCH_SECONDS = 60
+MOST_AGE_SECONDS = 600
 FETCH_TIMEOUT_SECONDS = 2
 LEEWAY_SECONDS = 30
 _MOST_KEYS_BYTES = 1 << 20
@@ -49,31 +51,40 @@ def issuers(text: str) -> tuple[Issuer, ...]:
 
 
 class KeySet:
-    """The public keys of one issuer, fetched when a token names one that is not known, at most once a minute."""
+    """The public keys of one issuer. They are fetched when a token names one that is not known, and when they are old, so
+    that a withdrawn key ends; at most once a minute, and by one request while the others go on with what is known."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._lock = threading.Lock()
         self._keys: dict[str, PyJWK] = {}
-        self._fetched: float | None = None
+        self._tried = self._fetched = -math.inf
 
     def get(self, kid: str) -> "PyJWK | None":
         """The key of that id."""
-        with self._lock:
-            due = self._fetched is None or time.monotonic() - self._fetched >= REFETCH_SECONDS
-            if kid not in self._keys and due:
-                self._fetched = time.monotonic()
-                self._keys = self._fetch() or self._keys
-            return self._keys.get(kid)
+        wanted = kid not in self._keys or time.monotonic() - self._fetched > MOST_AGE_SECONDS
+        # the first keys are waited for; after that, one request fetches and the others go on with what is known
+        if wanted and self._lock.acquire(blocking=not self._keys):
+            try:
+                self._refresh()
+            finally:
+                self._lock.release()
+        return self._keys.get(kid)
+
+    def _refresh(self) -> None:
+        if time.monotonic() - self._tried < REFETCH_SECONDS:
+            return
+        self._tried = time.monotonic()
+        if found := self._fetch():
+            self._keys, self._fetched = found, self._tried
 
     def _fetch(self) -> "dict[str, PyJWK]":
         from jwt import PyJWKSet  # noqa: PLC0415 - only where tokens are in use
-        from jwt.exceptions import PyJWTError  # noqa: PLC0415
 
         try:
             with urllib.request.urlopen(self._url, timeout=FETCH_TIMEOUT_SECONDS) as reply:  # noqa: S310 - checked by Issuer
                 found = PyJWKSet.from_dict(json.loads(reply.read(_MOST_KEYS_BYTES)))
-        except (OSError, ValueError, PyJWTError):
+        except Exception:  # noqa: BLE001 - whatever a foreign server says, it must not end our request
             return {}
         return {key.key_id: key for key in found.keys if key.key_id}
 

@@ -2,46 +2,49 @@
 
 import hashlib
 import json
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from vitto_tools.cli.target import Api, api
 from vitto_tools.local.home import HOME, write_private
 
 BATCH = 100
+BATCH_BYTES = 900_000  # a request may have 1 MB
 SHOWN_PROBLEMS = 20
 console = Console()
 
 
 def import_(
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="One memory a line, as POST /engine/memories takes it.")
-    ],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="One memory a line, as the API takes it.")],
     restart: Annotated[bool, typer.Option(help="Begin at the first line, whatever was done before.")] = False,
 ) -> None:
-    """Import memories. Every batch has an idempotency key of the file's content, so that no run stores anything twice."""
+    """Import memories. A run that was killed goes on where it stopped; a line that was stored already stays one memory."""
     lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
-    state = HOME / "imports" / f"{digest}.json"
-    done, counts = (0, Counter[str]()) if restart or not state.exists() else _read(state)
+    target = api()
+    state = HOME / "imports" / f"{digest}-{target.identity}.json"
+    run, done, counts = _new_run() if restart or not state.exists() else _read(state)
     if done:
         console.print(f"going on at line {done + 1} of {len(lines)}")
-    target = api()
     problems: list[str] = []
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task("importing", total=len(lines), completed=done)
-        for start in range(done, len(lines), BATCH):
-            outcomes = _batch(target, lines[start : start + BATCH], start, f"import-{digest}-{start}", problems)
+        while done < len(lines):
+            batch = _next_batch(lines, done)
+            outcomes = _store(target, batch, done, f"import-{run}-{digest}-{done}", problems)
             counts.update(outcomes)
-            write_private(state, json.dumps({"done": start + len(outcomes), "counts": counts}))
-            progress.advance(bar, len(outcomes))
+            done += len(batch)
+            write_private(state, json.dumps({"run": run, "done": done, "counts": counts}))
+            progress.advance(bar, len(batch))
     for problem in problems[:SHOWN_PROBLEMS]:
-        console.print(f"[red]{problem}[/red]", highlight=False)
+        console.print(f"[red]{escape(problem)}[/red]", highlight=False)
     console.print(", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items())) or "nothing to import")
     if counts["invalid"]:
         raise typer.Exit(1)
@@ -52,12 +55,28 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_)
 
 
-def _read(state: Path) -> tuple[int, Counter[str]]:
+def _new_run() -> tuple[str, int, Counter[str]]:
+    return uuid.uuid4().hex[:12], 0, Counter()
+
+
+def _read(state: Path) -> tuple[str, int, Counter[str]]:
     said = json.loads(state.read_text())
-    return said["done"], Counter(said["counts"])
+    return said["run"], said["done"], Counter(said["counts"])
 
 
-def _batch(target: Api, lines: list[str], start: int, key: str, problems: list[str]) -> list[str]:
+def _next_batch(lines: list[str], start: int) -> list[str]:
+    """The lines from `start` that fit into one request."""
+    batch: list[str] = []
+    size = 0
+    for line in lines[start : start + BATCH]:
+        size += len(line.encode()) + 2
+        if batch and size > BATCH_BYTES:
+            break
+        batch.append(line)
+    return batch
+
+
+def _store(target: Api, lines: list[str], start: int, key: str, problems: list[str]) -> list[str]:
     """The outcome of each line."""
     items: list[tuple[int, dict[str, Any]]] = []
     outcomes = ["invalid"] * len(lines)

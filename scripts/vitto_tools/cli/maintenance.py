@@ -1,6 +1,8 @@
 """`vitto indexes`, `reindex`, `calibrate`: what is done with the stores' own credentials."""
 
+import hashlib
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -9,22 +11,22 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
-from chalicelib.bootstrap import Container, mongo_connection
+from chalicelib.bootstrap import Container, make_indexes
 from chalicelib.domain.calibration import Calibration
 from chalicelib.domain.scope import ScopeRef
 from vitto_tools.calibration.fit import fit
-from vitto_tools.cli.target import fail, services
+from vitto_tools.cli.target import fail, services, settings
 from vitto_tools.local.home import HOME, write_private
 
 console = Console()
+RESUME_SECONDS = 86400  # what was rebuilt longer ago is rebuilt again
 Progressed = Callable[[int], None]
 
 
 def indexes() -> None:
     """Create MongoDB's indexes where they are missing."""
-    for name in create_indexes(mongo_connection(services().settings).database):
+    for name in make_indexes(settings()):
         console.print(name)
 
 
@@ -42,8 +44,8 @@ def reindex(
     if made.ports.hot is None and not embed:
         fail("no Redis is configured: there is no index to rebuild")
     wanted = [key for key in made.ports.store.scope_keys() if organization in {None, ScopeRef.from_key(key).org_id}]
-    state = HOME / f"reindex{'-embed' if embed else ''}.json"
-    finished = set() if restart or not state.exists() else set(json.loads(state.read_text()))
+    state = HOME / "reindex" / f"{_identity(made, organization, embed=embed)}.json"
+    finished = set() if restart or not _is_recent(state) else set(json.loads(state.read_text()))
     left = sorted(set(wanted) - finished)
     if finished:
         console.print(f"{len(wanted) - len(left)} of {len(wanted)} scopes were done by a run before")
@@ -64,6 +66,16 @@ def reindex(
         raise typer.Exit(1)
 
 
+def _identity(made: Container, organization: str | None, *, embed: bool) -> str:
+    """What tells one run from another: the stores, the organization, and whether it embeds."""
+    what = [made.settings.mongo.uri, made.settings.mongo.database, made.settings.redis.url, organization, embed]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
+
+
+def _is_recent(state: Path) -> bool:
+    return state.exists() and time.time() - state.stat().st_mtime < RESUME_SECONDS
+
+
 def _scope(made: Container, scope: str, advance: Progressed, *, embed: bool) -> tuple[int, int]:
     failed = 0
     if embed:
@@ -78,9 +90,9 @@ def calibrate(
     write: Annotated[Path | None, typer.Option(help="File to put the calibration into, beside those it holds.")] = None,
 ) -> None:
     """Measure how a model's cosines tell related texts from unrelated ones, and print its calibration."""
-    settings = services().settings.embedding.model_copy(update={"passage_model": model, "query_model": query_model})
+    embedding = settings().embedding.model_copy(update={"passage_model": model, "query_model": query_model})
     unfitted = Calibration(middle=0, width=1, chunk_characters=chunk_characters)
-    fitted, report = fit(OpenAIEmbedder(settings, unfitted), chunk_characters)
+    fitted, report = fit(OpenAIEmbedder(embedding, unfitted), chunk_characters)
     console.print(report)
     values = {model: fitted.model_dump(by_alias=True)}
     if write is None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from vitto_tools.cli.target import api, path_part
@@ -44,13 +45,14 @@ def recall(
         _print(answer)
         return
     for missing in answer["degraded"]:
-        console.print(f"[yellow]degraded[/yellow] {missing}", highlight=False)
+        console.print(f"[yellow]degraded[/yellow] {escape(missing)}", highlight=False)
     if empty := answer.get("empty"):
         console.print(f"[yellow]{empty['reason']}[/yellow] {empty['message']} {empty['next']}", highlight=False)
     table = Table("score", "memory", "scope", "why", box=None, header_style="bold")
     for hit in answer["hits"]:
         memory = hit["memory"]
-        table.add_row(f"{hit['score']:.2f}", memory["content"], f"{memory['scope']} {memory['scopeId']}", hit["why"])
+        cells = (f"{hit['score']:.2f}", memory["content"], f"{memory['scope']} {memory['scopeId']}", hit["why"])
+        table.add_row(*(escape(cell) for cell in cells))
     if answer["hits"]:
         console.print(table)
     source = "cached" if answer["cached"] else ", ".join(t["tier"] for t in answer["tiers"] if not t.get("skipped"))

@@ -1,5 +1,6 @@
 """What a command acts on: the HTTP API of a running product, or its stores by their own credentials."""
 
+import hashlib
 import os
 from typing import Any, NoReturn
 from urllib.parse import quote
@@ -17,10 +18,11 @@ _FIRST_ERROR = 400
 
 
 class Api:
-    """The HTTP API of one product, as one caller."""
+    """The HTTP API of one product, as one caller; `identity` tells one such from another."""
 
     def __init__(self, url: str, key: str) -> None:
         self._url = url.rstrip("/")
+        self.identity = hashlib.sha256(f"{self._url} {key}".encode()).hexdigest()[:16]
         self._session = requests.Session()
         self._session.headers["Authorization"] = f"Bearer {key}"
 
@@ -53,14 +55,19 @@ def api() -> Api:
     return Api(url, key)
 
 
-def services() -> Container:
-    """The services over the stores of the environment's settings, or of the running scripts/serve."""
+def settings() -> Settings:
+    """The settings of the environment; what it leaves out is the running scripts/serve's."""
     environment = dict(os.environ)
     if "VITTO_MONGO_URI" not in environment and (said := read_serve_file()):
-        environment |= local_environment(said)
+        environment = local_environment(said) | environment
+    return Settings.from_environment(environment)
+
+
+def services() -> Container:
+    """The services over the stores that the settings name."""
     try:
-        settings = Settings.from_environment(environment)
-        return Container(settings, build_ports(settings))
+        found = settings()
+        return Container(found, build_ports(found))
     except Misconfigured as error:
         fail(f"{error.message}; set it, or start scripts/serve")
 

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +35,24 @@ def main() -> None:
         except OSError:
             said = read_serve_file() or {}
             sys.exit(f"serve: already running for {HOME}, at {said.get('url', 'an address it has yet to write')}")
-        stop = threading.Event()
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, lambda *_: stop.set())
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # both end what is under way, also a wait for a server
         supervisor = Supervisor(HOME / "logs", _say)
         try:
             said = _start(supervisor)
             _announce(said)
-            while not stop.wait(CHECK_SECONDS):
+            while True:
+                time.sleep(CHECK_SECONDS)
                 if supervisor.check():
                     _write(said, supervisor)
         except RuntimeError as error:
             sys.exit(f"serve: {error}")
-        finally:
+        except KeyboardInterrupt:
             _say("stopping")
+        finally:
+            for name in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(name, signal.SIG_IGN)
             supervisor.stop()
             serve_file().unlink(missing_ok=True)
 
@@ -77,9 +81,11 @@ def _start(supervisor: Supervisor) -> dict[str, Any]:
 def _development_key(environment: dict[str, str]) -> str:
     """The key of earlier starts where the store still knows it, else a new one: an admin of the organization `dev`."""
     file = HOME / "key"
-    keys = build_ports(Settings.from_environment(environment)).keys
+    ports = build_ports(Settings.from_environment(environment))
+    keys = ports.keys
     known = file.read_text().strip() if file.exists() else ""
-    if known and keys.get(known.removeprefix(PREFIX).split("_")[0]):
+    stored = keys.get(known.removeprefix(PREFIX).split("_")[0]) if known else None
+    if stored and stored.revoked_at is None:
         return known
     stored, shown = mint(
         org_id=ORGANIZATION,
@@ -89,7 +95,7 @@ def _development_key(environment: dict[str, str]) -> str:
         spaces=(SHARED,),
         universes=(SHARED,),
         act_as=True,
-        now=build_ports(Settings.from_environment(environment)).clock(),
+        now=ports.clock(),
         created_by="scripts/serve",
     )
     keys.add(stored)

@@ -4,11 +4,12 @@
 --       8 filter attributes (JSON), 9… vectors (float32)
 -- The entry: r revision, t terms, n chunks, m model, mk the model's key part, k type, g tags, e event time in ms.
 local id, entry, impacts = ARGV[1], cjson.decode(ARGV[5]), cjson.decode(ARGV[6])
+local stored = redis.call('HGET', KEYS[1], id)
+if stored == ARGV[5] then return 0 end -- a repeat: readers may keep what they have cached
 redis.call('SETNX', KEYS[2], ARGV[7])
 redis.call('INCR', KEYS[2])
 local gone = redis.call('GET', KEYS[3])
 if gone and tonumber(gone) >= entry.r then return 0 end
-local stored = redis.call('HGET', KEYS[1], id)
 if stored then
   local old = cjson.decode(stored)
   if old.r > entry.r then return 0 end

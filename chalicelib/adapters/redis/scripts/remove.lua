@@ -1,11 +1,13 @@
 -- Takes a row out of a scope's index and remembers for a while that it left.
 -- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models
--- ARGV: 1 id, 2 scope key, 3 postings prefix, 4 vectors prefix, 5 revision, 6 seconds of the tombstone, 7 random start
+-- ARGV: 1 id, 2 scope key, 3 postings prefix, 4 vectors prefix, 5 revision, 6 seconds of the tombstone (0: none), 7 random start
 local id, revision = ARGV[1], tonumber(ARGV[5])
 redis.call('SETNX', KEYS[2], ARGV[7])
 redis.call('INCR', KEYS[2])
-local gone = redis.call('GET', KEYS[3])
-if not gone or tonumber(gone) < revision then redis.call('SET', KEYS[3], revision, 'EX', ARGV[6]) end
+if tonumber(ARGV[6]) > 0 then
+  local gone = redis.call('GET', KEYS[3])
+  if not gone or tonumber(gone) < revision then redis.call('SET', KEYS[3], revision, 'EX', ARGV[6]) end
+end
 local stored = redis.call('HGET', KEYS[1], id)
 if not stored then return 0 end
 local old = cjson.decode(stored)

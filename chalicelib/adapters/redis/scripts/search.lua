@@ -74,12 +74,13 @@ if ARGV[6] ~= '' then
   local counts = redis.call('HGETALL', KEYS[3])
   for i = 1, #counts, 2 do if counts[i] ~= ARGV[7] then others = others + tonumber(counts[i + 1]) end end
   local size = redis.call('EXISTS', KEYS[2]) == 1 and redis.call('VCARD', KEYS[2]) or 0
+  local exact = redis.call('HLEN', KEYS[1]) <= tonumber(ARGV[4])
   if size > 0 then
     -- VSIM counts chunks and the limit counts rows: ask again for more where rows of many chunks fill the answer.
     local count, near, nearest, distinct = limit, nil, nil, 0
     while true do
       local call = {'VSIM', KEYS[2], 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', count}
-      if size <= tonumber(ARGV[4]) then call[#call + 1] = 'TRUTH' end
+      if exact then call[#call + 1] = 'TRUTH' end
       if ARGV[8] ~= '' then
         call[#call + 1] = 'FILTER'
         call[#call + 1] = ARGV[8]

@@ -1,0 +1,129 @@
+"""What a recall costs: round trips to each store, and rows read from MongoDB, whatever the size and the scopes."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.bootstrap import Container
+from chalicelib.domain.caller import Caller
+from chalicelib.domain.keys import new_id
+from chalicelib.domain.memory import IndexState
+from chalicelib.domain.query import RecallQuery
+from chalicelib.settings import MongoSettings, RedisSettings
+from tests.building import caller, row
+from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
+
+QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
+MOST_ROWS = 400
+SIZES = (1_000, 20_000)
+
+
+@pytest.fixture
+def counter() -> CommandCounter:
+    """Counts commands to MongoDB."""
+    return CommandCounter()
+
+
+@pytest.fixture
+def counted(counter: CommandCounter, mongo_url: str, mongo: MongoConnection) -> Iterator[MongoConnection]:
+    """A connection whose commands are counted."""
+    settings = MongoSettings(uri=mongo_url, database=mongo.database.name, read_seconds=20, write_seconds=20)
+    connection = MongoConnection(settings, event_listeners=[counter])
+    yield connection
+    connection.client.close()
+
+
+@pytest.fixture
+def hot(redis_url: str) -> CountedRedis:
+    """A Redis connection whose round trips are counted."""
+    return CountedRedis(RedisSettings(url=redis_url, seconds=5, bulk_seconds=20))
+
+
+def warmed(made: Container, reader: Caller) -> None:
+    """Index what a first recall finds missing, and let processes learn what they learn once."""
+    made.recall.recall(reader, QUERY.model_copy(update={"query": "warm"}))
+    made.maintenance.rebuild_wanted()
+    made.recall.recall(reader, QUERY.model_copy(update={"query": "warmer"}))
+
+
+@pytest.mark.parametrize("spaces", [1, 20])
+def test_round_trips_do_not_grow_with_the_scopes(
+    counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, org: str, spaces: int
+) -> None:
+    names = tuple(f"space {i}" for i in range(spaces))
+    ana, made = caller(org, "ana", spaces=names), services(counted, hot)
+    for name in names:
+        remember(made, ana, f"The team of {name} chose a plan for the harbour", scope="space", scopeId=name)
+    warmed(made, ana)
+    counter.reset()
+    hot.trips = 0
+    answer = made.recall.recall(ana, QUERY)
+    assert (len(answer["hits"]), answer["cached"]) == (min(20, spaces), False)
+    assert hot.trips <= 3
+    assert len(counter.names) <= 2, counter.names
+    counter.reset()
+    hot.trips = 0
+    assert made.recall.recall(ana, QUERY)["cached"]
+    assert hot.trips == 1
+    assert counter.names == []
+
+
+@pytest.mark.parametrize("spaces", [1, 20])
+def test_a_fallback_tier_costs_one_round_trip_more(
+    counter: CommandCounter, counted: MongoConnection, org: str, spaces: int
+) -> None:
+    names = tuple(f"space {i}" for i in range(spaces))
+    ana, made = caller(org, "ana", spaces=names), services(counted, None)
+    for name in names:
+        remember(made, ana, f"The team of {name} chose a plan for the harbour", scope="space", scopeId=name)
+    counter.reset()
+    assert len(made.recall.recall(ana, QUERY)["hits"]) == min(20, spaces)
+    assert len(counter.names) <= 3, counter.names
+
+
+@pytest.fixture(scope="module")
+def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
+    """Users with 1,000 and with 20,000 memories, most of which share words with the query."""
+    made, org, index = services(mongo, redis), new_id("org"), RedisHotIndex(redis)
+    users = {size: caller(org, f"user of {size}") for size in SIZES}
+    for size, user in users.items():
+        for start in range(0, size, 1_000):
+            rows = [
+                row(
+                    f"The team chose plan {i} for the harbour of town {i % 97}",
+                    vectors=False,
+                    org_id=org,
+                    scope_id=user.user_id,
+                    user_id=user.user_id,
+                    index_state=IndexState.INDEXED,
+                )
+                for i in range(start, start + 1_000)
+            ]
+            made.ports.store.insert(rows)
+            index.apply([made.indexer.change(one) for one in rows])
+        index.complete(user.chain.keys[-1])
+        index.complete(user.chain.keys[0])
+        made.ports.store.take_statistics(user.chain.keys[-1])
+    return users
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("tier", ["redis", "mongo_text"])
+def test_the_rows_of_a_scope_are_never_all_read(
+    counter: CommandCounter,
+    counted: MongoConnection,
+    redis: RedisConnection,
+    crowd: dict[int, Caller],
+    size: int,
+    tier: str,
+) -> None:
+    made = services(counted, redis if tier == "redis" else None)
+    for query in ("Which plan did the team choose for the harbour?", "plan 77 of town 41", "harbour"):
+        counter.reset()
+        answer = made.recall.recall(crowd[size], RecallQuery(query=query, limit=20))
+        assert answer["hits"]
+        assert counter.documents <= MOST_ROWS, counter.documents
