@@ -92,7 +92,9 @@ class Container:
     def editor(self) -> Editor:
         """Single memories."""
         p = self.ports
-        return Editor(store=p.store, hot=p.hot, indexer=self.indexer, auditor=self.auditor, clock=p.clock)
+        return Editor(
+            store=p.store, hot=p.hot, cache=p.cache, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+        )
 
     @cached_property
     def recall(self) -> RecallPipeline:

@@ -259,6 +259,9 @@ class RecallCache(Protocol):
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
         """Keep the answer and the vector where there is one, and queue the audit."""
 
+    def forget(self, org_id: str) -> None:
+        """Drop every cached answer of an organization: something in them was removed for good."""
+
     def drain(self, limit: int) -> list[tuple[str, str | None]]:
         """The oldest queued audits: what was queued, and for a served answer the audit of the answer."""
 

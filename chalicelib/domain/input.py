@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from chalicelib.domain.memory import Attachment, Claim, Link, MemoryType, Origin
 from chalicelib.domain.scope import Scope
@@ -37,7 +37,7 @@ class MemoryInput(Wire):
 
 
 class MemoryPatch(Wire):
-    """Changes to a memory. A field that is absent stays; `null` clears summary and expiresAt, and is wrong elsewhere."""
+    """Changes to a memory. A field that is absent stays; `null` clears summary, expiresAt and outcome."""
 
     content: str | None = None
     summary: str | None = Field(default=None, max_length=2000)
@@ -50,12 +50,15 @@ class MemoryPatch(Wire):
     expires_at: UtcTime | None = None
     outcome: str | None = Field(default=None, max_length=1000)
 
+    @field_validator("content", "tags", "key_entities", "type", "importance", "overridable", "event_time")
+    @classmethod
+    def _null_clears_only_what_can_be_absent[T](cls, value: T | None) -> T:
+        if value is None:
+            raise ValueError("cannot be null")
+        return value
+
     @model_validator(mode="after")
-    def _null_only_where_it_clears(self) -> Self:
-        clearable = {"summary", "expires_at", "outcome"}
-        for name in self.model_fields_set - clearable:
-            if getattr(self, name) is None:
-                raise ValueError(f"{name} cannot be null")
+    def _says_something(self) -> Self:
         if not self.model_fields_set:
             raise ValueError("at least one field has to change")
         return self

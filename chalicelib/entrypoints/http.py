@@ -111,14 +111,19 @@ def route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handler], H
 
 
 def open_route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handler], Handler]:
-    """Register a handler that anyone may call; it takes the container, and the caller where a credential was given."""
+    """Register a handler that anyone may call; it takes the container, and the caller where a credential was given.
+
+    It has no query parameters."""
 
     def register(handler: Handler) -> Handler:
         def view() -> Response:
-            return answered(
-                blueprint.current_request,
-                lambda services, headers: handler(services, authenticator(services).caller_if_any(headers)),
-            )
+            def work(services: Container, headers: Mapping[str, str]) -> Any:
+                caller = authenticator(services).caller_if_any(headers)
+                for name in blueprint.current_request.query_params or {}:
+                    raise InvalidInput(name, "is not a known field")
+                return handler(services, caller)
+
+            return answered(blueprint.current_request, work)
 
         return _registered(blueprint, path, method, handler, view)
 

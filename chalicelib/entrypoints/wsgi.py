@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from chalice.app import Chalice
 from chalice.config import Config
@@ -102,7 +102,8 @@ def _fits(pattern: list[str], parts: list[str]) -> bool:
 def _raw_path(environ: Environ) -> str:
     """The path as sent, one decoding taken from ids: `%2F` in an id stays in it. gunicorn gives it as RAW_URI."""
     raw = environ.get("RAW_URI") or quote(environ.get("PATH_INFO", "/").encode("latin-1"))
-    path = raw.partition("?")[0].replace(";", "%3B")  # the gateway would take what follows for parameters, and drop it
+    path = urlsplit(raw).path if "://" in raw.partition("?")[0] else raw.partition("?")[0]  # a proxy may send it whole
+    path = path.replace(";", "%3B")  # the gateway would take what follows for parameters, and drop it
     return path if path.startswith("/") else f"/{path}"
 
 

@@ -10,6 +10,7 @@ from chalicelib.errors import NotFound, StoreUnavailable
 from chalicelib.ports import RecallCache, RecallStore, Telemetry
 
 DRAIN_BATCH = 500
+DRAINS_FOR_A_READER = 4  # a reader waits; what is further back the worker brings
 
 
 def audited(hits: Sequence[Hit]) -> tuple[dict[str, object], ...]:
@@ -66,9 +67,12 @@ class RecallAudit:
         return record if record.user_id == caller.user_id else record.model_copy(update={"query": ""})
 
     def _read_queued(self, caller: Caller, recall_id: str) -> RecallRecord | None:
-        """A recall of a moment ago, which may be in the queue still."""
+        """A recall of a moment ago, which may be in the queue still, or was stored by another drainer just now."""
         try:
-            moved = self._drain_batch()
+            for _ in range(DRAINS_FOR_A_READER):
+                moved = self._drain_batch()
+                if (record := self._records.get(caller.org_id, recall_id)) or not moved:
+                    return record
         except StoreUnavailable:
             return None
-        return self._records.get(caller.org_id, recall_id) if moved else None
+        return None

@@ -23,7 +23,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
-from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore
+from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore, RecallCache
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
 from chalicelib.write.indexing import Indexer
@@ -35,10 +35,18 @@ class Editor:
     """What a caller may do to one memory."""
 
     def __init__(
-        self, *, store: MemoryStore, hot: HotIndex | None, indexer: Indexer, auditor: Auditor, clock: Clock
+        self,
+        *,
+        store: MemoryStore,
+        hot: HotIndex | None,
+        cache: RecallCache | None,
+        indexer: Indexer,
+        auditor: Auditor,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._hot = hot
+        self._cache = cache
         self._indexer = indexer
         self._auditor = auditor
         self._clock = clock
@@ -107,6 +115,8 @@ class Editor:
             if self._hot:
                 self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
                 self._store.repaired(scope_key, token)
+            if self._cache:
+                self._cache.forget(caller.org_id)
         except StoreUnavailable as error:
             return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
         return IndexReceipt(state=IndexState.INDEXED)

@@ -16,6 +16,7 @@ from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import caller, row
 from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
 
+pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("costs")]
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
 MOST_ROWS = 400
 SIZES = (1_000, 20_000)
@@ -110,7 +111,6 @@ def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
     return users
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("tier", ["redis", "mongo_text"])
 def test_the_rows_of_a_scope_are_never_all_read(

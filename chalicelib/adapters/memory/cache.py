@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from chalicelib.adapters.memory.index import GenerationCounter
+from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening, Clock
@@ -37,6 +38,11 @@ class InMemoryRecallCache:
                 self._vectors[vector[0]] = vector[1]
             if entry:
                 self._answers[entry.key] = entry, self._clock().timestamp() + entry.seconds
+
+    def forget(self, org_id: str) -> None:
+        with self._lock:
+            for name in [name for name in self._answers if name.partition("/")[0] == key_of(org_id)]:
+                del self._answers[name]
 
     def drain(self, limit: int) -> list[tuple[str, str | None]]:
         with self._lock:

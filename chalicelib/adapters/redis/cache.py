@@ -2,10 +2,12 @@
 
 import json
 import secrets
+import time
 from collections.abc import Sequence
 
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
+from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening
@@ -42,8 +44,15 @@ class RedisRecallCache:
         if entry:
             name = keys.answer(entry.key)
             stored = ("generations", ",".join(entry.generations), "body", entry.body, "audit", entry.audit)
-            calls += [("HSET", name, *stored), ("EXPIRE", name, entry.seconds)]
+            calls += [("HSET", name, *stored), ("EXPIRE", name, entry.seconds), *_listed(entry)]
         self._connection.run(calls)
+
+    def forget(self, org_id: str) -> None:
+        listed = keys.answers(key_of(org_id))
+        names = [name.decode() for name in self._connection.command("ZRANGE", listed, 0, -1)]
+        self._connection.run(
+            [("UNLINK", listed, *names[start : start + 500]) for start in range(0, len(names) or 1, 500)]
+        )
 
     def drain(self, limit: int) -> list[tuple[str, str | None]]:
         queued = [json.loads(item) for item in self._connection.command("LRANGE", keys.AUDIT_QUEUE, 0, limit - 1)]
@@ -52,3 +61,14 @@ class RedisRecallCache:
     def drained(self, batch: Sequence[tuple[str, str | None]]) -> None:
         if batch:
             self._connection.run([Call("drained", [keys.AUDIT_QUEUE], [batch[0][0], len(batch)])])
+
+
+def _listed(entry: CacheEntry) -> list[tuple[Arg, ...]]:
+    """What lists an answer among its organization's, and takes those off the list that have ended."""
+    now = int(time.time())
+    listed = keys.answers(entry.key.partition("/")[0])
+    return [
+        ("ZADD", listed, now + entry.seconds, keys.answer(entry.key)),
+        ("ZREMRANGEBYSCORE", listed, "-inf", now - 1),
+        ("EXPIRE", listed, 2 * entry.seconds + 1),
+    ]

@@ -53,6 +53,11 @@ def answer(key: str) -> str:
     return f"{PREFIX}:a:{key}"
 
 
+def answers(org_key: str) -> str:
+    """Sorted set: the cached answers of an organization by the time they end, in seconds since 1970."""
+    return f"{PREFIX}:l:{org_key}"
+
+
 def query_vector(key: str) -> str:
     """A query's vector."""
     return f"{PREFIX}:q:{key}"

@@ -5,7 +5,8 @@ import unicodedata
 RECALL_FENCE = "vitto:recalled"
 """The mark that our own recall blocks carry, so that a text which brings one back is recognised."""
 
-_INVISIBLE = frozenset("\u200b\u2060\ufeff\u00ad\u180e")
+_INVISIBLE = frozenset("\u200b\u2060\ufeff\u00ad\u180e\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+_SELECTORS = range(0xFE00, 0xFE10)  # variation selectors: they show nothing by themselves
 
 
 def clean(text: str) -> str:
@@ -20,7 +21,10 @@ def clean(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing of `text` would be seen: white space, zero-width and format characters only."""
-    return all(c.isspace() or c in _INVISIBLE or unicodedata.category(c) in {"Cf", "Cc", "Cn"} for c in text)
+    return all(
+        c.isspace() or c in _INVISIBLE or ord(c) in _SELECTORS or unicodedata.category(c) in {"Cf", "Cc", "Cn"}
+        for c in text
+    )
 
 
 def normal_form(text: str) -> str:

@@ -6,6 +6,8 @@ from chalice.app import Blueprint
 from pydantic import Field, StringConstraints
 
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.text.cleaning import clean
+from chalicelib.domain.text.secrets import redact
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import UtcTime, Wire
 from chalicelib.entrypoints.auth.api_keys import mint
@@ -20,7 +22,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 class PageQuery(Wire):
     """Which page of a list."""
 
-    cursor: str | None = None
+    cursor: str | None = Field(default=None, min_length=1)
     limit: int = Field(default=PAGE, ge=1, le=MOST_A_PAGE)
 
 
@@ -57,6 +59,7 @@ def create_key(call: Call) -> Any:
     if wanted.expires_at and wanted.expires_at <= now:
         raise InvalidInput("expiresAt", "is in the past")
     fields = {name: getattr(wanted, name) for name in KeyBody.model_fields}
+    fields["name"], _ = redact(clean(wanted.name))
     stored, shown = mint(org_id=caller.org_id, now=now, created_by=caller.user_id, **fields)
     call.services.ports.keys.add(stored)
     call.services.auditor.record(caller, "create_key", [stored.id], userId=stored.user_id, roles=list(stored.roles))

@@ -22,6 +22,7 @@ blueprint = Blueprint(__name__)
 _KEY_CHARACTERS = 255
 PAGE = 50
 MOST_A_PAGE = 200
+MOST_DIGITS = 10
 
 
 class BrowseQuery(Wire):
@@ -33,7 +34,7 @@ class BrowseQuery(Wire):
     type: MemoryType | None = None
     tag: str | None = Field(default=None, min_length=1)
     q: str | None = Field(default=None, min_length=1, max_length=1000)
-    cursor: str | None = None
+    cursor: str | None = Field(default=None, min_length=1)
     limit: int = Field(default=PAGE, ge=1, le=MOST_A_PAGE)
 
 
@@ -92,8 +93,8 @@ def read(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
 def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002
     """One revision of a memory."""
     call.query(NoQuery)
-    if not (number.isascii() and number.isdigit()):
-        raise InvalidInput("revision", "must be a whole number")
+    if not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
+        raise InvalidInput("revision", "must be a whole number of a few digits")
     found = call.services.editor.revision(call.caller, id, int(number))
     return found.model_dump(mode="json", by_alias=True, exclude_none=True)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from chalicelib.domain.caller import Role
 from chalicelib.entrypoints.auth.api_keys import mint
@@ -50,7 +50,9 @@ def create(
 @keys.command("list")
 def list_(organization: Organization) -> None:
     """List an organization's keys, without their secrets."""
-    table = Table("id", "name", "user", "roles", "expires", "revoked", box=None, header_style="bold")
+    table = Table(
+        Column("id", overflow="fold"), "name", "user", "roles", "expires", "revoked", box=None, header_style="bold"
+    )
     store, cursor = services().ports.keys, None
     while True:
         page = store.list(organization, cursor, 200)

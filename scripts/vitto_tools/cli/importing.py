@@ -31,7 +31,9 @@ def import_(
     target = api()
     state = HOME / "imports" / f"{digest}-{target.identity}.json"
     run, done, counts = _new_run() if restart or not state.exists() else _read(state)
-    if done:
+    if done == len(lines) and lines:
+        console.print(f"all {done} lines were imported by a run before; --restart does it again")
+    elif done:
         console.print(f"going on at line {done + 1} of {len(lines)}")
     problems: list[str] = []
     with Progress(console=console, transient=True) as progress:

@@ -1,0 +1,63 @@
+"""Every route under /engine with what has to be sent so that nothing but the credential or the id can be wrong."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from chalicelib.domain.caller import Role
+
+Names = Literal["memory", "forgotten", "recall", "key"]
+Route = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One way to ask a route. `names` is what the id in its path is the id of; None where there is no id."""
+
+    names: Names | None = None
+    body: Any = None
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    role: Role = Role.MEMBER
+
+
+ROUTES: dict[Route, tuple[Ask, ...]] = {
+    ("POST", "/engine/memories"): (Ask(body={"content": "nobody may store this"}),),
+    ("GET", "/engine/memories"): (Ask(), Ask(query="status=quarantined", role=Role.REVIEWER)),
+    ("POST", "/engine/memories/recall"): (Ask(body={"query": "what is there?"}),),
+    ("GET", "/engine/memories/{id}"): (Ask("memory"), Ask("forgotten")),
+    ("PATCH", "/engine/memories/{id}"): (
+        Ask("memory", body={"content": "changed"}, headers={"If-Match": '"2"'}),
+        Ask("memory", body={"content": "changed"}, headers={"If-Match": '"2"'}, role=Role.ADMIN),
+        Ask("memory", body={"content": "changed"}),
+        Ask("forgotten", body={"content": "changed"}, headers={"If-Match": '"2"'}),
+    ),
+    ("DELETE", "/engine/memories/{id}"): (
+        Ask("memory"),
+        Ask("memory", role=Role.ADMIN),
+        Ask("forgotten"),
+        Ask("memory", query="purge=true", role=Role.ADMIN),
+        Ask("forgotten", query="purge=true", role=Role.ADMIN),
+    ),
+    ("GET", "/engine/memories/{id}/revisions/{number}"): (Ask("memory"), Ask("memory", role=Role.ADMIN)),
+    ("POST", "/engine/memories/{id}/restore"): (
+        Ask("forgotten"),
+        Ask("forgotten", role=Role.ADMIN),
+        Ask("memory", body={"revision": 1}),
+        Ask("memory", body={"revision": 1}, headers={"If-Match": '"2"'}, role=Role.ADMIN),
+    ),
+    ("GET", "/engine/recalls/{recall_id}"): (Ask("recall"),),
+    ("GET", "/engine/keys"): (Ask(role=Role.ADMIN),),
+    ("POST", "/engine/keys"): (Ask(body={"name": "k", "userId": "u", "roles": ["member"]}, role=Role.ADMIN),),
+    ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
+    ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
+}
+OPEN: frozenset[Route] = frozenset({("GET", "/health")})
+"""Routes that answer without a credential."""
+
+WITH_ID = [(*route, ask) for route, asks in ROUTES.items() for ask in asks if ask.names]
+
+
+def path_of(pattern: str, id_: str) -> str:
+    """The path of a route with an id in its place; a revision is the first."""
+    return pattern.replace("{id}", id_).replace("{recall_id}", id_).replace("{number}", "1")

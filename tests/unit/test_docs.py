@@ -1,0 +1,35 @@
+"""The documents say what is there: routes, figures of benches, files that they point to."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app import app
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_every_route_is_in_the_docs_with_its_methods() -> None:
+    told = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    routes = [f"`{method} {path}`" for path, methods in app.routes.items() for method in methods]
+    assert [route for route in routes if route not in told] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_every_figure_that_a_bench_notes_is_explained() -> None:
+    told = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for name in (
+        "locomo.recall_at_10",
+        "baseline.bm25.recall_at_10",
+        "recall.cached.p50_ms",
+        "recall.over_floor",
+        "floor.p50_ms",
+    ):
+        assert f"`{name}`" in told
