@@ -93,7 +93,7 @@ class MemoryStore(Probe, Protocol):
         self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
     ) -> list[StoredMemory]:
         """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), and
-        that `wanted` admits, with terms and vectors; one query."""
+        that `wanted` admits, with terms and vectors; one query, and a second for scopes that another one crowded out."""
 
     def statistics(self, chain: Chain) -> TermStatistics:
         """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""

@@ -32,7 +32,7 @@ def mongo_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def mongo(mongo_url: str) -> Iterator[MongoConnection]:
     """A connection with all indexes made. Reads may take longer than in production: the embedded server is slow."""
-    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=10, write_seconds=20)
+    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=20, write_seconds=30)
     connection = MongoConnection(settings)
     create_indexes(connection.database)
     yield connection

@@ -10,6 +10,12 @@ COMMON_SHARE = 0.01  # a term of this share of the rows is worth listing in a sn
 MAX_LISTED = 2000
 
 
+def first_share(limit: int) -> int:
+    """How many of `limit` rows the scopes are asked for together. Where that cuts, it is one scope that took them; the rest
+    is for those that came away with nothing."""
+    return limit * 2 // 3
+
+
 def rare_terms(words: Sequence[tuple[str, ...]], statistics: TermStatistics, limit: int) -> tuple[str, ...]:
     """The terms of the rarest words whose rows together stay about within `limit`; of three words at least."""
 

@@ -12,7 +12,7 @@ from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import IndexState, Memory, Status, content_key
 from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain
-from chalicelib.domain.termselection import frequent_terms, rare_terms
+from chalicelib.domain.termselection import first_share, frequent_terms, rare_terms
 from chalicelib.errors import DuplicateContent
 from chalicelib.ports import Browse, Standing
 
@@ -98,7 +98,12 @@ class InMemoryMemoryStore:
         with self._lock:
             rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
         found = [row for row in rows if row.memory.status is Status.ACTIVE and terms & set(row.counts)]
-        return [row for row in found if wanted.admits(row.memory) and not row.memory.is_expired(now)][:limit]
+        found = [row for row in found if wanted.admits(row.memory) and not row.memory.is_expired(now)]
+        found.sort(key=lambda row: row.memory.scope_ref.key)
+        first = found[: first_share(limit)]
+        served = {row.memory.scope_ref.key for row in first}
+        others = [row for row in found if row.memory.scope_ref.key not in served]
+        return first + others[: limit - len(first)]
 
     def statistics(self, chain: Chain) -> TermStatistics:
         known = [self._snapshots[scope] for scope in chain.keys if scope in self._snapshots]

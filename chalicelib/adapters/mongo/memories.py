@@ -15,7 +15,7 @@ from chalicelib.domain.administration import Page
 from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status, content_key
 from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain, ScopeRef
-from chalicelib.domain.termselection import rare_terms
+from chalicelib.domain.termselection import first_share, rare_terms
 from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Browse, Standing
 
@@ -132,12 +132,18 @@ class MongoMemoryStore(ScopeLedger):
     def text_candidates(
         self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
     ) -> list[StoredMemory]:
-        terms = rare_terms(words, statistics, limit)
-        query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "terms": {"$in": list(terms)}}
-        with self._connection.reading():
-            return [
-                from_document(d) for d in self._rows.find(query | _conditions(wanted)).limit(limit).batch_size(limit)
-            ]
+        query = {"status": Status.ACTIVE.value, "terms": {"$in": list(rare_terms(words, statistics, limit))}}
+        query |= _conditions(wanted)
+
+        def found(scopes: Sequence[str], most: int) -> list[Document]:
+            with self._connection.reading():
+                return list(self._rows.find(query | {"scopeKey": {"$in": list(scopes)}}).limit(most).batch_size(most))
+
+        first = first_share(limit)
+        documents = found(chain.keys, first)
+        if len(documents) == first and (left := sorted(set(chain.keys) - {d["scopeKey"] for d in documents})):
+            documents += found(left, limit - first)
+        return [from_document(document) for document in documents]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
