@@ -8,18 +8,24 @@ from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores, TermS
 WORDS_SHARE = 0.5  # how much the words alone can close of the gap that meaning leaves
 
 
-def coverage(words: Sequence[tuple[str, ...]], terms: Mapping[str, int], statistics: TermStatistics) -> float:
-    """The share of the query's words that a row of `terms` holds, 0 to 1, rare words counting more.
+class Coverage:
+    """What the words of one query weigh, rare ones more, and how much of that weight a memory covers.
 
-    A word that stands nowhere in the scopes weighs like the mean of the others: its rarity says nothing of this row. One is
+    A word that stands nowhere in the scopes weighs like the mean of the others: its rarity says nothing of any row. One is
     added to every weight, so that in a small store, where every term is common, most of the words are most of the query."""
-    weights = [_weight(word, statistics) for word in words]
-    known = [weight for weight in weights if weight]
-    if not known:
-        return 0.0
-    unheard = sum(known) / len(known)
-    held = sum(weight or unheard for word, weight in zip(words, weights, strict=True) if any(t in terms for t in word))
-    return held / sum(weight or unheard for weight in weights)
+
+    def __init__(self, words: Sequence[tuple[str, ...]], statistics: TermStatistics) -> None:
+        weights = [_weight(word, statistics) for word in words]
+        known = [weight for weight in weights if weight]
+        unheard = sum(known) / len(known) if known else 0.0
+        self._words = [(word, weight or unheard) for word, weight in zip(words, weights, strict=True)]
+        self._total = sum(weight for _, weight in self._words)
+
+    def of(self, terms: Mapping[str, int]) -> float:
+        """The share of the query's words that a row of `terms` holds, 0 to 1."""
+        if not self._total:
+            return 0.0
+        return sum(weight for word, weight in self._words if any(term in terms for term in word)) / self._total
 
 
 def _weight(word: tuple[str, ...], statistics: TermStatistics) -> float:

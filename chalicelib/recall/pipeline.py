@@ -81,7 +81,7 @@ class RecallPipeline:
         run = _Run(run_id, asked, began, opening, _ms_since(began))
         if opening.body is not None:
             return _served(run)
-        return self._answer(run).body()
+        return self._answer(run)
 
     def _open(self, run_id: str, asked: Question) -> CacheOpening:
         if self._cache is None:
@@ -95,7 +95,7 @@ class RecallPipeline:
         except StoreUnavailable:
             return _OPEN_FAILED
 
-    def _answer(self, run: _Run) -> RecallAnswer:
+    def _answer(self, run: _Run) -> dict[str, Any]:
         vector, problem = self._vector(run)
         found = self._tiers.find(run.asked, vector, self._embedder.passage_model)
         if problem:
@@ -111,8 +111,9 @@ class RecallPipeline:
         )
         for name in found.degraded:
             self._telemetry.event("recall_degraded", recall_id=run.id, missing=name)
-        self._close(run, answer, vector)
-        return answer
+        body = answer.body()
+        self._close(run, answer, body, vector)
+        return body
 
     def _vector(self, run: _Run) -> tuple[Vector | None, str | None]:
         if run.opening.vector is not None:
@@ -122,7 +123,7 @@ class RecallPipeline:
         except EmbeddingFailed as error:
             return None, f"vectors: {error.message}"
 
-    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
+    def _close(self, run: _Run, answer: RecallAnswer, body: dict[str, Any], vector: Vector | None) -> None:
         record = self._record(run.id, run.asked).model_copy(
             update={
                 "hits": audited(answer.hits),
@@ -135,7 +136,7 @@ class RecallPipeline:
         fresh = None if vector is None or run.opening.vector else (run.asked.vector_key(model), vector)
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:
-                self._cache.close(self._entry(run, answer, record, model), fresh, record.model_dump_json())
+                self._cache.close(self._entry(run, answer, body, record), fresh, record.model_dump_json())
             except StoreUnavailable as error:
                 self._telemetry.event("recall_not_cached", recall_id=run.id, reason=error.message)
             else:
@@ -145,7 +146,7 @@ class RecallPipeline:
         except StoreUnavailable as error:  # the answer stands; that its audit does not is said
             self._telemetry.event("recall_audit_lost", level="error", recall_id=run.id, reason=error.message)
 
-    def _entry(self, run: _Run, answer: RecallAnswer, record: RecallRecord, model: str) -> CacheEntry | None:
+    def _entry(self, run: _Run, answer: RecallAnswer, body: dict[str, Any], record: RecallRecord) -> CacheEntry | None:
         """The answer as a cache entry, unless it is degraded: what was missing may be back at the next recall."""
         seconds = self._settings.cache_seconds
         now = self._clock()
@@ -155,8 +156,9 @@ class RecallPipeline:
         not_indexed = answer.empty and answer.empty.reason is EmptyReason.NOT_INDEXED_YET
         if seconds < 1 or answer.degraded or not_indexed:
             return None
-        body = json.dumps(answer.body(), ensure_ascii=False)
-        return CacheEntry(run.asked.answer_key(model), run.opening.generations, body, record.model_dump_json(), seconds)
+        text = json.dumps(body, ensure_ascii=False)
+        key = run.asked.answer_key(self._embedder.passage_model)
+        return CacheEntry(key, run.opening.generations, text, record.model_dump_json(), seconds)
 
     def _record(self, run_id: str, asked: Question) -> RecallRecord:
         caller = asked.caller

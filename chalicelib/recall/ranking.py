@@ -1,11 +1,12 @@
 """From candidates to hits: fused, read from the truth as it is now, scored on the calibrated scale, or none at all."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.ports import Clock, Embedder, MemoryStore
-from chalicelib.recall.explain import calibrated, coverage, scores, why
+from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.fusion import Fused, fuse
 from chalicelib.recall.question import Question
 from chalicelib.recall.tiers import Found
@@ -33,25 +34,28 @@ class Ranking:
 
     def rank(self, asked: Question, found: Found) -> Ranked:
         """At most `limit` hits. Where even the best is not near enough, none: the answer abstains."""
-        hits = self._readable(asked, found)
-        near = bool(hits) and max(hit.score for hit in hits) >= self._settings.abstain_below
         least = max(asked.query.min_score, self._settings.floor)
-        kept = tuple(hit for hit in hits if hit.score >= least)[: asked.query.limit] if near else ()
-        return Ranked(kept, None if kept else self._why_empty(asked, found, near=near))
+        best, kept = 0.0, []
+        for hit in self._readable(asked, found):
+            best = max(best, hit.score)
+            kept += [hit] if hit.score >= least else []
+            if len(kept) == asked.query.limit:
+                break
+        near = best >= self._settings.abstain_below and best > 0
+        hits = tuple(kept) if near else ()
+        return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
-    def _readable(self, asked: Question, found: Found) -> list[Hit]:
-        """The best candidates that may be read, in order; read in two steps at most, the second only where the first had
-        too many rows that were retired meanwhile."""
+    def _readable(self, asked: Question, found: Found) -> Iterator[Hit]:
+        """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
+        too many that were retired meanwhile, or too few that are near enough."""
         order = fuse(found.candidates)
+        coverage = Coverage(asked.words, found.statistics)
         step = asked.query.limit + SPARE_ROWS
-        hits: list[Hit] = []
         for part in (order[:step], order[step : 2 * step]):
-            if part and len(hits) < asked.query.limit:
-                rows = self._rows(asked, part)
-                hits += [
-                    self._hit(one, rows[one.candidate.id], asked, found) for one in part if one.candidate.id in rows
-                ]
-        return hits
+            rows = self._rows(asked, part) if part else {}
+            for one in part:
+                if row := rows.get(one.candidate.id):
+                    yield self._hit(one, row, asked, coverage)
 
     def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
@@ -67,11 +71,10 @@ class Ranking:
             and (wanted is None or wanted.admits(row.memory))
         }
 
-    def _hit(self, one: Fused, row: StoredMemory, asked: Question, found: Found) -> Hit:
+    def _hit(self, one: Fused, row: StoredMemory, asked: Question, coverage: Coverage) -> Hit:
         candidate = one.candidate
         similarity = None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
-        covered = coverage(asked.words, row.counts, found.statistics)
-        parts = scores(candidate, similarity, covered, one.score)
+        parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
             memory=row.memory.model_copy(update={"embedding": None, "history": (), "admission": None}),
             score=calibrated(parts),

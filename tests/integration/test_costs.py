@@ -1,6 +1,7 @@
 """What a recall costs: round trips to each store, and rows read from MongoDB, whatever the size and the scopes."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -13,7 +14,7 @@ from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import IndexState
 from chalicelib.domain.query import RecallQuery
 from chalicelib.settings import MongoSettings, RedisSettings
-from tests.building import caller, row
+from tests.building import NOW, caller, row
 from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("costs")]
@@ -101,6 +102,7 @@ def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
                     scope_id=user.user_id,
                     user_id=user.user_id,
                     index_state=IndexState.INDEXED,
+                    updated_at=NOW + timedelta(milliseconds=i),
                 )
                 for i in range(start, start + BATCH)
             ]

@@ -9,7 +9,6 @@ import json
 import math
 import secrets
 import uuid
-from array import array
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
@@ -29,6 +28,7 @@ FILTER_SCAN = 2_000
 TOMBSTONE_SECONDS = 600
 _RANDOM_START = 1 << 48
 _ANY_REVISION = 1 << 52
+_LARGEST_INT8 = 127
 _CHANGES_A_CALL = 100
 _QUICK_CHANGES = 10  # about 10 ms; a server that takes longer is not well
 
@@ -169,20 +169,19 @@ def _json(value: Any) -> str:
 
 
 def _candidates(scope: str, reply: Sequence[Any], vector: Vector | None) -> list[Candidate]:
+    values = unpack(vector).tolist() if vector else []
     found = []
     for id_, score, vsim, chunks in reply:
         cosine = None
         if vsim:
             cosine = 2 * float(vsim) - 1  # VSIM scores (1 + cosine) / 2
         elif chunks and vector:
-            cosine = max(_quantised_cosine(vector, chunk) for chunk in chunks)
+            cosine = max(_quantised_cosine(values, chunk) for chunk in chunks)
         found.append(Candidate(id_.decode(), scope, cosine, float(score)))
     return found
 
 
-def _quantised_cosine(query: Vector, raw: Sequence[Any]) -> float:
-    """The cosine with a stored chunk as VEMB RAW gives it: int8 values of a unit vector. Their scale cancels out."""
-    values = array("b")
-    values.frombytes(raw[1])
-    length = math.sqrt(math.sumprod(values, values))
-    return math.sumprod(unpack(query), values) / length if length else 0.0
+def _quantised_cosine(query: list[float], raw: Sequence[Any]) -> float:
+    """The cosine of a unit vector with a stored chunk as VEMB RAW gives it: kind, int8 values, the length that it was scaled
+    down from, and the value that 127 stands for."""
+    return math.sumprod(query, memoryview(raw[1]).cast("b").tolist()) * float(raw[3]) / _LARGEST_INT8

@@ -80,7 +80,7 @@ def _row(organization: str, user: str, place: int, text: str, vector: Vector) ->
         content=f"{text} #{place}",
         event_time=START + timedelta(minutes=place),
         created_at=START,
-        updated_at=START,
+        updated_at=START + timedelta(minutes=place),
         embedding=Embedding(model=MODEL, dimensions=len(vector) // 4, vectors=(vector,)),
     )
     terms = index_terms(text)
