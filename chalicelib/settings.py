@@ -90,7 +90,7 @@ class AuthSettings(Slice):
 class RecallSettings(Slice):
     """How recall searches."""
 
-    candidates: int = setting("VITTO_RECALL_CANDIDATES", 100, "Candidates a signal and scope.", ge=10, le=200)
+    candidates: int = setting("VITTO_RECALL_CANDIDATES", 50, "Candidates a signal and scope.", ge=10, le=200)
     abstain_below: float = setting(
         "VITTO_RECALL_ABSTAIN_BELOW", 0.35, "Best calibrated score under which nothing is near.", ge=0, le=1
     )

@@ -194,8 +194,11 @@ class Memory(Wire):
 
 
 def content_key(memory: Memory) -> str:
-    """Hash under which the same content in one scope is one row; of timed types the event time is part."""
-    text = normal_form(memory.content)
+    """Hash under which the same content in one scope is one row; of timed types the event time is part.
+
+    The scope is part of it too: one field finds a hundred rows of any scopes, where a pair of fields would need an index
+    that not every server uses for lists."""
+    text = f"{memory.scope_ref.key}\n{normal_form(memory.content)}"
     if memory.type in TIMED_TYPES:
         text += f"\n{memory.event_time.isoformat()}"
     return hashlib.sha256(text.encode()).hexdigest()

@@ -190,6 +190,10 @@ class RecallAnswer(Wire):
         """The answer on the wire."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def text(self) -> str:
+        """`body` as JSON text."""
+        return self.model_dump_json(by_alias=True, exclude_none=True)
+
 
 class RecallRecord(Wire):
     """The audit of one recall: ids, scores and the redacted query, never contents."""

@@ -9,6 +9,8 @@ from pydantic.alias_generators import to_camel
 
 def utc(value: datetime) -> datetime:
     """`value` in UTC, cut to milliseconds, which is what MongoDB keeps."""
+    if value.tzinfo is UTC and value.microsecond % 1000 == 0:  # as every store gives it
+        return value
     try:
         value = value.astimezone(UTC)
     except OverflowError:

@@ -111,9 +111,8 @@ class RecallPipeline:
         )
         for name in found.degraded:
             self._telemetry.event("recall_degraded", recall_id=run.id, missing=name)
-        body = answer.body()
-        self._close(run, answer, body, vector)
-        return body
+        self._close(run, answer, vector)
+        return answer.body()
 
     def _vector(self, run: _Run) -> tuple[Vector | None, str | None]:
         if run.opening.vector is not None:
@@ -123,7 +122,7 @@ class RecallPipeline:
         except EmbeddingFailed as error:
             return None, f"vectors: {error.message}"
 
-    def _close(self, run: _Run, answer: RecallAnswer, body: dict[str, Any], vector: Vector | None) -> None:
+    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
         record = self._record(run.id, run.asked).model_copy(
             update={
                 "hits": audited(answer.hits),
@@ -134,9 +133,10 @@ class RecallPipeline:
         )
         model = self._embedder.passage_model
         fresh = None if vector is None or run.opening.vector else (run.asked.vector_key(model), vector)
+        audit = record.model_dump_json()
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:
-                self._cache.close(self._entry(run, answer, body, record), fresh, record.model_dump_json())
+                self._cache.close(self._entry(run, answer, audit), fresh, audit)
             except StoreUnavailable as error:
                 self._telemetry.event("recall_not_cached", recall_id=run.id, reason=error.message)
             else:
@@ -146,7 +146,7 @@ class RecallPipeline:
         except StoreUnavailable as error:  # the answer stands; that its audit does not is said
             self._telemetry.event("recall_audit_lost", level="error", recall_id=run.id, reason=error.message)
 
-    def _entry(self, run: _Run, answer: RecallAnswer, body: dict[str, Any], record: RecallRecord) -> CacheEntry | None:
+    def _entry(self, run: _Run, answer: RecallAnswer, audit: str) -> CacheEntry | None:
         """The answer as a cache entry, unless it is degraded: what was missing may be back at the next recall."""
         seconds = self._settings.cache_seconds
         now = self._clock()
@@ -156,9 +156,8 @@ class RecallPipeline:
         not_indexed = answer.empty and answer.empty.reason is EmptyReason.NOT_INDEXED_YET
         if seconds < 1 or answer.degraded or not_indexed:
             return None
-        text = json.dumps(body, ensure_ascii=False)
         key = run.asked.answer_key(self._embedder.passage_model)
-        return CacheEntry(key, run.opening.generations, text, record.model_dump_json(), seconds)
+        return CacheEntry(key, run.opening.generations, answer.text(), audit, seconds)
 
     def _record(self, run_id: str, asked: Question) -> RecallRecord:
         caller = asked.caller

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chalicelib.domain.memory import Status
+from chalicelib.domain.memory import Memory, Status
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
@@ -12,7 +12,7 @@ from chalicelib.recall.question import Question
 from chalicelib.recall.tiers import Found
 from chalicelib.settings import RecallSettings
 
-SPARE_ROWS = 10  # rows read beyond the limit, for those that turn out archived or expired
+SPARE_ROWS = 5  # rows read beyond the limit, for those that turn out archived or expired
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Ranking:
         similarity = None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
         parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
-            memory=row.memory.model_copy(update={"embedding": None, "history": (), "admission": None}),
+            memory=_lean(row.memory),
             score=calibrated(parts),
             scores=parts,
             tier=_tier(candidate),
@@ -94,6 +94,13 @@ class Ranking:
         if not standing.anything:
             return EmptyReason.NOTHING_STORED
         return EmptyReason.NOT_INDEXED_YET if found.unindexed or standing.pending else EmptyReason.NOTHING_SIMILAR
+
+
+def _lean(memory: Memory) -> Memory:
+    """The memory without what a recall does not show."""
+    if memory.embedding or memory.history or memory.admission:
+        return memory.model_copy(update={"embedding": None, "history": (), "admission": None})
+    return memory
 
 
 def _tier(candidate: Candidate) -> TierName:

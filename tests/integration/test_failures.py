@@ -1,5 +1,7 @@
 """A store that fails: answers go on where they can and say what is missing, nothing is lost, and it comes back by itself."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -131,6 +133,52 @@ def test_without_mongodb_every_call_fails_fast_and_it_returns_by_itself(
         assert time.monotonic() - began < WELL_UNDER_A_SECOND
     owned.start()
     assert contents(made.recall.recall(ana, QUERY))[0] == "Ana lives in Porto"
+
+
+def test_a_hung_redis_costs_its_timeouts_and_no_more(
+    own_mongo: tuple[Owned, MongoConnection], own_redis: tuple[Owned, RedisConnection], org: str
+) -> None:
+    owned, redis = own_redis
+    made, ana = services(own_mongo[1], redis), caller(org)
+    indexed(made, org)
+    os.kill(owned.process.pid, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        answer = made.recall.recall(ana, QUERY)
+        assert time.monotonic() - began < 3 * RedisSettings().seconds + WELL_UNDER_A_SECOND
+        assert contents(answer)[0] == "Ana lives in Porto"
+        assert skipped(answer) == {"cache", "redis_vectors", "redis_text"}
+        began = time.monotonic()
+        (receipt,) = remember(made, ana, "Ana sings in a choir")
+        assert time.monotonic() - began < 3 * RedisSettings().seconds + WELL_UNDER_A_SECOND
+        assert receipt["index"]["state"] == "pending"
+    finally:
+        os.kill(owned.process.pid, signal.SIGCONT)
+    assert not made.recall.recall(ana, QUERY)["degraded"]
+
+
+def test_a_hung_mongodb_costs_a_recall_its_timeout_and_is_said(
+    own_mongo: tuple[Owned, MongoConnection], redis: RedisConnection, org: str
+) -> None:
+    owned, mongo = own_mongo
+    made, ana = uncached(services(mongo, redis)), caller(org)
+    indexed(made, org)
+    os.kill(owned.process.pid, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailable, match="mongo"):
+            made.recall.recall(ana, QUERY)
+        assert time.monotonic() - began < MongoSettings().read_seconds + WELL_UNDER_A_SECOND
+    finally:
+        os.kill(owned.process.pid, signal.SIGCONT)
+    until = time.monotonic() + 10
+    while True:
+        try:
+            assert contents(made.recall.recall(ana, QUERY))[0] == "Ana lives in Porto"
+            break
+        except StoreUnavailable:
+            assert time.monotonic() < until
+            time.sleep(0.2)
 
 
 def test_kill_9_under_write_load_loses_no_acknowledged_memory(

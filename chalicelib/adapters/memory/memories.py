@@ -40,9 +40,9 @@ class InMemoryMemoryStore:
         return None
 
     def _live_twin(self, memory: Memory) -> str | None:
-        wanted = (memory.scope_ref.key, content_key(memory))
+        wanted = content_key(memory)
         rows = (row.memory for row in self._rows.values() if row.memory.is_live)
-        return next((m.id for m in rows if (m.scope_ref.key, content_key(m)) == wanted), None)
+        return next((other.id for other in rows if content_key(other) == wanted), None)
 
     def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
         with self._lock:

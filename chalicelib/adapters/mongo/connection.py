@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC
 from typing import Any
 
 import pymongo
@@ -60,7 +61,7 @@ class MongoConnection:
             settings.database,
             write_concern=WriteConcern(w="majority", j=True),
             read_concern=ReadConcern("majority"),
-            codec_options=CodecOptions(tz_aware=True),
+            codec_options=CodecOptions(tz_aware=True, tzinfo=UTC),
         )
 
     @contextmanager

@@ -33,7 +33,7 @@ INDEXES = (
     Index(
         MEMORIES,
         "one_live_row_per_content",
-        (("scopeKey", ASCENDING), ("contentKey", ASCENDING)),
+        (("contentKey", ASCENDING),),
         {"unique": True, "partialFilterExpression": {"live": True}},
     ),
     Index(

@@ -63,20 +63,13 @@ class MongoMemoryStore(ScopeLedger):
         return []
 
     def find_duplicates(self, rows: Sequence[Memory]) -> list[str | None]:
-        wanted = [(memory.scope_ref.key, content_key(memory)) for memory in rows]
+        wanted = [content_key(memory) for memory in rows]
         if not wanted:
             return []
-        query = {
-            "scopeKey": {"$in": sorted({scope for scope, _ in wanted})},
-            "contentKey": {"$in": sorted({content for _, content in wanted})},
-            "live": True,
-        }
+        query = {"contentKey": {"$in": sorted(set(wanted))}, "live": True}
         with self._connection.reading():
-            found = {
-                (d["scopeKey"], d["contentKey"]): d["id"]
-                for d in self._rows.find(query, {"scopeKey": 1, "contentKey": 1, "id": 1})
-            }
-        return [found.get(pair) for pair in wanted]
+            found = {d["contentKey"]: d["id"] for d in self._rows.find(query, {"contentKey": 1, "id": 1})}
+        return [found.get(content) for content in wanted]
 
     def fetch(self, chain: Chain, ids: Sequence[str], *, with_vectors: bool = False) -> list[StoredMemory]:
         query = {"_id": {"$in": [row_id(chain.org_id, id_) for id_ in ids]}}

@@ -96,9 +96,8 @@ class RedisHotIndex:
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         for start in range(0, len(changes), _CHANGES_A_CALL):
-            self._connection.run(
-                [self._change(change) for change in changes[start : start + _CHANGES_A_CALL]], bulk=True
-            )
+            calls = [self._change(change) for change in changes[start : start + _CHANGES_A_CALL]]
+            self._connection.run(calls, bulk=len(calls) > _QUICK_CHANGES)
 
     def _change(self, change: IndexEntry | IndexRemoval) -> Call:
         if isinstance(change, IndexRemoval):

@@ -50,8 +50,9 @@ class Stack:
 
 
 @contextlib.contextmanager
-def running(name: str, extra: dict[str, str] | None = None) -> Iterator[Stack]:
-    """A whole product whose data is that of bench `name`, with embeddings cached on disk by model and text."""
+def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
+    """A whole product whose data is that of bench `name`, with embeddings cached on disk by text and model; without its
+    worker where a bench of latency wants the cores to itself."""
     folder = _folder(name)
     ports = {part: servers.free_port() for part in ("mongo", "redis", "model", "embedding", "api")}
     said = {
@@ -59,7 +60,7 @@ def running(name: str, extra: dict[str, str] | None = None) -> Iterator[Stack]:
         "redisUrl": f"redis://{servers.HOST}:{ports['redis']}/0",
         "embeddingUrl": f"http://{servers.HOST}:{ports['embedding']}/v1",
     }
-    environment = local_environment(said) | (extra or {})
+    environment = local_environment(said)
     with contextlib.ExitStack() as stack:
         for server in (
             servers.mongo(ports["mongo"], folder / "mongo"),
@@ -69,7 +70,8 @@ def running(name: str, extra: dict[str, str] | None = None) -> Iterator[Stack]:
         ):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
         make_indexes(Settings.from_environment(environment))
-        for server in (servers.worker(environment), servers.api(ports["api"], environment)):
+        product = [servers.worker(environment)] if worker else []
+        for server in (*product, servers.api(ports["api"], environment)):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
         yield Stack(environment, f"http://{servers.HOST}:{ports['api']}", said["embeddingUrl"])
 
