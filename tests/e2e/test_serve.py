@@ -16,7 +16,7 @@ import requests
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 60
-pytestmark = [pytest.mark.timeout(180), pytest.mark.xdist_group("serve")]
+pytestmark = pytest.mark.timeout(180)
 
 
 class Serve:

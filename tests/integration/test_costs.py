@@ -17,7 +17,7 @@ from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import NOW, caller, row
 from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.xdist_group("costs")]
+pytestmark = pytest.mark.timeout(240)
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
 MOST_ROWS = 400
 SIZES = (1_000, 20_000)

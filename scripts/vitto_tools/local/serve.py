@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from vitto_tools.local.supervisor import Supervisor
 
 PORTS = {"api": 8700, "embedding": 8701, "mongo": 8702, "redis": 8703}
 CHECK_SECONDS = 0.5
+ATTEMPTS = 3
 ORGANIZATION, USER, SHARED = "dev", "dev", "demo"
 
 
@@ -58,24 +60,38 @@ def main() -> None:
 
 
 def _start(supervisor: Supervisor) -> dict[str, Any]:
-    ports = {name: servers.free_port(port) for name, port in PORTS.items()}
+    host = servers.HOST
+    mongo = _on_a_free_port(supervisor, "mongo", lambda port: servers.mongo(port, HOME / "mongo"))
+    redis = _on_a_free_port(supervisor, "redis", lambda port: servers.redis(port, HOME / "redis"))
+    embedding = _on_a_free_port(supervisor, "embedding", servers.embedding)
     said: dict[str, Any] = {
-        "url": f"http://{servers.HOST}:{ports['api']}",
-        "mongoUri": servers.mongo_uri(ports["mongo"]),
-        "redisUrl": f"redis://{servers.HOST}:{ports['redis']}/0",
-        "embeddingUrl": f"http://{servers.HOST}:{ports['embedding']}/v1",
+        "mongoUri": servers.mongo_uri(mongo),
+        "redisUrl": f"redis://{host}:{redis}/0",
+        "embeddingUrl": f"http://{host}:{embedding}/v1",
     }
-    supervisor.start(servers.mongo(ports["mongo"], HOME / "mongo"))
-    supervisor.start(servers.redis(ports["redis"], HOME / "redis"))
-    supervisor.start(servers.embedding(ports["embedding"]))
     environment = local_environment(said)
     make_indexes(Settings.from_environment(environment))
     said["apiKey"] = _development_key(environment)
-    hosts = {"VITTO_HTTP_ALLOWED_HOSTS": f"{servers.HOST},localhost"}
     supervisor.start(servers.worker(environment))
-    supervisor.start(servers.api(ports["api"], environment | hosts))
+    hosts = {"VITTO_HTTP_ALLOWED_HOSTS": f"{host},localhost"}
+    api = _on_a_free_port(supervisor, "api", lambda port: servers.api(port, environment | hosts))
+    said["url"] = f"http://{host}:{api}"
     _write(said, supervisor)
     return said
+
+
+def _on_a_free_port(supervisor: Supervisor, name: str, server: Callable[[int], servers.Server]) -> int:
+    """Start a server on its usual port, or another where that is taken, also where it is taken in this very moment."""
+    for attempt in range(ATTEMPTS):
+        port = servers.free_port(0 if attempt else PORTS[name])
+        try:
+            supervisor.start(server(port))
+        except RuntimeError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return port
+    raise AssertionError("unreachable")
 
 
 def _development_key(environment: dict[str, str]) -> str:

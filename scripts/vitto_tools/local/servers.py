@@ -137,6 +137,9 @@ class Process:
                 tail = self._log.read_text(errors="replace")[-2000:]
                 raise RuntimeError(f"{self.server.name} did not start (exit code {self.exit_code}):\n{tail}")
             time.sleep(_POLL_SECONDS)
+        time.sleep(_POLL_SECONDS)  # what answered may be another server on that port, and this one about to end over it
+        if self.exit_code is not None:
+            raise RuntimeError(f"{self.server.name} ended with code {self.exit_code} as it started; see {self._log}")
 
     def stop(self) -> None:
         """Ask it to end, and make it after a while."""

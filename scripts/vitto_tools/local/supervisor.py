@@ -60,9 +60,14 @@ class Supervisor:
     def start(self, server: Server) -> None:
         """Start one more server, and say how long it took."""
         one = Supervised(server, self._logs / f"{server.name}.log")
-        self._supervised.append(one)
         began = time.monotonic()
-        one.start()
+        try:
+            one.start()
+        except BaseException:
+            if one.process:
+                one.process.stop()
+            raise
+        self._supervised.append(one)
         self._say(f"{server.name:<10} ready in {time.monotonic() - began:.1f} s")
 
     @property
