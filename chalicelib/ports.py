@@ -223,7 +223,7 @@ class HotIndex(Probe, Protocol):
         overtook it does not: that other one will say it."""
 
     def wanted(self, limit: int = 100) -> list[str]:
-        """Scopes that a search found incomplete and that nobody took to rebuild since; taking them clears them."""
+        """Scopes that a search or a write found incomplete and nobody took to rebuild since; taking them clears them."""
 
     def changed(self, limit: int = 100) -> list[tuple[str, int]]:
         """Scopes changed since last asked, with their row counts; taking them clears them."""

@@ -66,6 +66,8 @@ class InMemoryHotIndex:
                 return True
         elif self._gone.get(name, 0) < change.revision and (stored is None or stored.revision <= change.revision):
             rows[change.id] = change
+            if change.scope_key not in self._complete:
+                self._wanted.add(change.scope_key)
             return True
         return False
 

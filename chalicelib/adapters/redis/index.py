@@ -160,6 +160,7 @@ class RedisHotIndex:
 def _of_row(scope: str, id_: str) -> tuple[list[str], list[Arg]]:
     """The keys and the first arguments of the scripts that change one row."""
     names = [keys.rows(scope), keys.generation(scope), keys.tombstone(scope, id_), keys.CHANGED, keys.models(scope)]
+    names += [keys.complete(scope), keys.WANTED]
     return names, [id_, scope, keys.postings(scope), keys.vectors(scope, "")]
 
 

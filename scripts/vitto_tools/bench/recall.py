@@ -1,5 +1,6 @@
 """`scripts/bench recall`: LoCoMo through the HTTP API, one user a conversation, every turn a memory of its own."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from vitto_tools.bench.stack import Stack, running
 
 ORGANIZATION = "locomo"
 BATCH = 100
+INDEXED_SECONDS = 60
 DEEPEST = max(CUTS)
 EXPECTED = "about 2 minutes once the embeddings are cached; the first run embeds 7,900 texts, about 6 minutes more"
 
@@ -35,6 +37,7 @@ def run(report: Report) -> None:
                 advance(len(conversation.questions))
         with report.progress("asking questions", sum(len(c.questions) for c in data)) as advance:
             for conversation in data:
+                client.wait_until_indexed(conversation.name)
                 for question in conversation.questions:
                     product.add(question, client.recall(conversation.name, question.text))
                     advance(1)
@@ -71,6 +74,14 @@ class Client:
         if turn.caption:
             item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
         return item
+
+    def wait_until_indexed(self, user: str) -> None:
+        """Return once the worker has seen that Redis holds all of the user's scopes."""
+        until = time.monotonic() + INDEXED_SECONDS
+        while self._post("/engine/memories/recall", {"query": f"anything {time.time_ns()}"}, user, {})["degraded"]:
+            if time.monotonic() > until:
+                raise RuntimeError(f"the index of {user} was not built in {INDEXED_SECONDS} s")
+            time.sleep(0.5)
 
     def recall(self, user: str, query: str) -> list[str]:
         """The turns that come back, best first."""

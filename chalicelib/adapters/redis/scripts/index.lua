@@ -1,5 +1,5 @@
 -- Puts one revision of a row into a scope's index, in place of any earlier one.
--- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models
+-- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models, 6 complete, 7 wanted
 -- ARGV: 1 id, 2 scope key, 3 postings prefix, 4 vectors prefix, 5 entry (JSON), 6 impacts (JSON), 7 random start,
 --       8 filter attributes (JSON), 9… vectors (float32)
 -- The entry: r revision, t terms, n chunks, m model, mk the model's key part, k type, g tags, e event time in ms.
@@ -28,4 +28,6 @@ end
 if entry.n > 0 then redis.call('HINCRBY', KEYS[5], entry.m, 1) end
 redis.call('HSET', KEYS[1], id, ARGV[5])
 redis.call('SADD', KEYS[4], ARGV[2])
+-- A scope that is not known to be complete, a new one say, is looked after before anybody asks for it.
+if redis.call('EXISTS', KEYS[6]) == 0 then redis.call('SADD', KEYS[7], ARGV[2]) end
 return 1

@@ -1,5 +1,5 @@
 -- Takes a row out of a scope's index and remembers for a while that it left.
--- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models
+-- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models (and two that only index.lua uses)
 -- ARGV: 1 id, 2 scope key, 3 postings prefix, 4 vectors prefix, 5 revision, 6 seconds of the tombstone (0: none), 7 random start
 local id, revision = ARGV[1], tonumber(ARGV[5])
 redis.call('SETNX', KEYS[2], ARGV[7])
