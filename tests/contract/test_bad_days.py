@@ -22,7 +22,7 @@ from tests.building import NOW, api_key, chain, entry, event, index_query, recor
 from vitto_tools.local.servers import HOST, free_port
 
 LIMIT_SECONDS = 0.15
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 4.0
 ORG = "acme"
 READER = chain(ORG)
 ROW = row(org_id=ORG)

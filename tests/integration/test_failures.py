@@ -23,7 +23,9 @@ from tests.integration.arrangements import contents, remember, services, skipped
 from vitto_tools.local import servers
 
 QUERY = RecallQuery(query="where does Ana live?")
-WELL_UNDER_A_SECOND = 0.9
+SLACK_SECONDS = (
+    3.0  # for a slow machine: it tells our limits from those that drivers come with (5, 30 and 59 s), no more
+)
 
 
 class Owned:
@@ -130,7 +132,7 @@ def test_without_mongodb_every_call_fails_fast_and_it_returns_by_itself(
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="mongo"):
             call()
-        assert time.monotonic() - began < WELL_UNDER_A_SECOND
+        assert time.monotonic() - began < SLACK_SECONDS
     owned.start()
     assert contents(made.recall.recall(ana, QUERY))[0] == "Ana lives in Porto"
 
@@ -145,12 +147,12 @@ def test_a_hung_redis_costs_its_timeouts_and_no_more(
     try:
         began = time.monotonic()
         answer = made.recall.recall(ana, QUERY)
-        assert time.monotonic() - began < 3 * RedisSettings().seconds + WELL_UNDER_A_SECOND
+        assert time.monotonic() - began < 3 * RedisSettings().seconds + SLACK_SECONDS
         assert contents(answer)[0] == "Ana lives in Porto"
         assert skipped(answer) == {"cache", "redis_vectors", "redis_text"}
         began = time.monotonic()
         (receipt,) = remember(made, ana, "Ana sings in a choir")
-        assert time.monotonic() - began < 3 * RedisSettings().seconds + WELL_UNDER_A_SECOND
+        assert time.monotonic() - began < 3 * RedisSettings().seconds + SLACK_SECONDS
         assert receipt["index"]["state"] == "pending"
     finally:
         os.kill(owned.process.pid, signal.SIGCONT)
@@ -168,10 +170,10 @@ def test_a_hung_mongodb_costs_a_recall_its_timeout_and_is_said(
         began = time.monotonic()
         with pytest.raises(StoreUnavailable, match="mongo"):
             made.recall.recall(ana, QUERY)
-        assert time.monotonic() - began < MongoSettings().read_seconds + WELL_UNDER_A_SECOND
+        assert time.monotonic() - began < MongoSettings().read_seconds + SLACK_SECONDS
     finally:
         os.kill(owned.process.pid, signal.SIGCONT)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 30
     while True:
         try:
             assert contents(made.recall.recall(ana, QUERY))[0] == "Ana lives in Porto"
@@ -208,7 +210,7 @@ def test_kill_9_under_write_load_loses_no_acknowledged_memory(
     for thread in threads:
         thread.join()
     owned.start()
-    assert len(acknowledged) > 50
+    assert len(acknowledged) > 20
     for user, id_ in acknowledged:
         assert made.ports.store.fetch(user.chain, [id_]), id_
 
