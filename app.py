@@ -15,6 +15,6 @@ for module in (memories, recall, administration, health):
 
 def wsgi() -> "WsgiApplication":
     """The application for any WSGI server. `chalice.local`, which it goes through, is not part of the Lambda package."""
-    from chalicelib.entrypoints.wsgi import WsgiApplication  # noqa: PLC0415
+    from chalicelib.entrypoints.wsgi import WsgiApplication  # noqa: PLC0415 - see above
 
     return WsgiApplication(app)

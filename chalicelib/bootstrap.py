@@ -175,5 +175,5 @@ def container() -> Container:
 
 def use(replacement: Container | None) -> None:
     """Set the container of this process; tests do, with fakes, and take it away again with None."""
-    global _container  # noqa: PLW0603
+    global _container  # noqa: PLW0603 - as in `container`
     _container = replacement

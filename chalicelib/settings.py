@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -160,6 +160,4 @@ def _parsed(variable: str, text: str, info: FieldInfo) -> Any:
 
 
 def _annotated(info: FieldInfo) -> Any:
-    from typing import Annotated  # noqa: PLC0415 - the only use
-
     return Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation

@@ -67,7 +67,7 @@ class OpenAIEmbedder:
         return OpenAI(base_url=self._settings.base_url or None, api_key=self._settings.api_key or "none", max_retries=0)
 
     def _ask(self, model: str, texts: Sequence[str], seconds: float, retries: int) -> list[Vector]:
-        from openai import OpenAIError  # noqa: PLC0415
+        from openai import OpenAIError  # noqa: PLC0415 - see the class
 
         client = self._client.with_options(timeout=seconds, max_retries=retries)
         try:

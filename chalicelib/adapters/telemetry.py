@@ -18,7 +18,7 @@ class PowertoolsTelemetry:
 @functools.cache
 def _sinks() -> tuple[Any, Any]:
     from aws_lambda_powertools import Logger  # noqa: PLC0415 - see the class
-    from aws_lambda_powertools.metrics import MetricUnit, single_metric  # noqa: PLC0415
+    from aws_lambda_powertools.metrics import MetricUnit, single_metric  # noqa: PLC0415 - see the class
 
     def count(name: str) -> None:
         with single_metric(name=name, unit=MetricUnit.Count, value=1, namespace=_NAMESPACE):

@@ -90,7 +90,7 @@ def read(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
 
 
 @route(blueprint, "/engine/memories/{id}/revisions/{number}", "GET")
-def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002
+def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path's name for it
     """One revision of a memory."""
     call.query(NoQuery)
     if not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
@@ -100,14 +100,14 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002
 
 
 @route(blueprint, "/engine/memories/{id}", "PATCH")
-def edit(call: Call, id: str) -> Any:  # noqa: A002
+def edit(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Change a memory; If-Match names the revision that the change was made against."""
     call.query(NoQuery)
     return _changed(*call.services.editor.edit(call.caller, id, call.body(), call.if_match()))
 
 
 @route(blueprint, "/engine/memories/{id}", "DELETE")
-def forget(call: Call, id: str) -> Any:  # noqa: A002
+def forget(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Forget a memory: archived at once, restorable for 7 days; `purge=true` removes it for good."""
     if call.query(PurgeQuery).purge:
         index = call.services.editor.purge(call.caller, id)
@@ -117,7 +117,7 @@ def forget(call: Call, id: str) -> Any:  # noqa: A002
 
 
 @route(blueprint, "/engine/memories/{id}/restore", "POST")
-def restore(call: Call, id: str) -> Any:  # noqa: A002
+def restore(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Undo a forget, or make an earlier `revision` the present one."""
     call.query(NoQuery)
     wanted = validated(RestoreBody, call.body()).revision
