@@ -193,10 +193,10 @@ def test_a_wrong_field_is_named_and_nothing_is_stored_or_embedded(
 
 
 def test_every_problem_of_an_item_is_listed_and_no_value_is_repeated(api: Api) -> None:
-    reply = api.user().post("/engine/memories", {"importance": 77, "type": "gossip", "colour": "crimson"})
+    reply = api.user().post("/engine/memories", {"importance": 7.25, "type": "gossip", "colour": "crimson"})
     problems = {problem["field"] for problem in reply.error["details"]["problems"]}
     assert problems == {"content", "importance", "type", "colour"}
-    assert not any(value in reply.body.decode() for value in ("77", "gossip", "crimson"))
+    assert not any(value in reply.body.decode() for value in ("7.25", "gossip", "crimson"))
 
 
 def test_content_of_16_kb_is_kept_whole_and_a_longer_one_is_refused_with_the_limit(api: Api) -> None:
