@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.domain.query import (
+    Candidate,
     Filter,
     IndexAnswer,
     IndexQuery,
@@ -227,6 +228,25 @@ class HotIndex(Probe, Protocol):
 
     def changed(self, limit: int = 100) -> list[tuple[str, int]]:
         """Scopes changed since last asked, with their row counts; taking them clears them."""
+
+
+class StoredVectors(Probe, Protocol):
+    """Vector search inside the truth (MongoDB Atlas): asked where the hot index does not hold a scope.
+
+    It lags: a row that was written a moment ago may be absent still, and one that was changed or removed since may be
+    there as it was. `row` is as the search read it, so what must not be stale is read again from `MemoryStore`."""
+
+    def nearest(self, chain: Chain, query: IndexQuery, *, rows: int, now: datetime) -> list[Candidate]:
+        """The active rows of `chain`, and of no other, that are nearest to `query.vector`, the nearest first: not expired at
+        `now`, admitted by `query.filter`, with vectors of `query.model`. At most `query.limit` a scope of the chain, and 200
+        in all. Each with the cosine of its best chunk, no `bm25`, and its row with terms and without vectors. Empty without
+        asking where `query.vector` is None or the chain has no scopes.
+
+        `rows` is how many rows the scopes hold as far as known: up to 20,000 the search is exact, above it approximate.
+
+        StoreUnavailable of `atlas` on a bad day, and where the server has no vector search or no usable index: that is known
+        after the first answer and costs nothing until the server is asked again a while later. EmbeddingMismatch where the
+        index is of another size than `query.vector`; the query is then not sent."""
 
 
 @dataclass(frozen=True)
