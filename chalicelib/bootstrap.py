@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
+from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
@@ -29,6 +30,7 @@ from chalicelib.ports import (
     RecallCache,
     RecallStore,
     ReceiptStore,
+    StoredVectors,
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
@@ -51,6 +53,7 @@ class Ports:
     audit: AuditLog
     recalls: RecallStore
     hot: HotIndex | None
+    vectors: StoredVectors | None
     cache: RecallCache | None
     embedder: Embedder
     telemetry: Telemetry
@@ -103,6 +106,7 @@ class Container:
         return RecallPipeline(
             store=p.store,
             hot=p.hot,
+            vectors=p.vectors,
             cache=p.cache,
             records=p.recalls,
             embedder=p.embedder,
@@ -127,7 +131,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(), "clock": system_clock} | overrides
     if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
-        mongo = mongo_connection(settings)
+        mongo = mongo_connection(settings, made["telemetry"])
         made = {
             "store": MongoMemoryStore(mongo),
             "keys": MongoKeyStore(mongo),
@@ -136,21 +140,24 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "recalls": MongoRecallStore(mongo),
         } | made
     if not {"hot", "cache"} <= overrides.keys():
-        redis = RedisConnection(settings.redis) if settings.redis.url else None
+        breaker = Breaker("redis", settings.breaker, made["telemetry"])
+        redis = RedisConnection(settings.redis, breaker) if settings.redis.url else None
         made = {
             "hot": RedisHotIndex(redis) if redis else None,
             "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
         } | made
+    made = {"vectors": None} | made
     if "embedder" not in overrides:
-        made["embedder"] = OpenAIEmbedder(settings.embedding)
+        breaker = Breaker("embedding", settings.breaker, made["telemetry"])
+        made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
     return Ports(**made)
 
 
-def mongo_connection(settings: Settings) -> MongoConnection:
+def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> MongoConnection:
     """A connection to the MongoDB of `settings`; it connects at first use."""
     if not settings.mongo.uri:
         raise Misconfigured("VITTO_MONGO_URI is not set")
-    return MongoConnection(settings.mongo)
+    return MongoConnection(settings.mongo, Breaker("mongo", settings.breaker, telemetry))
 
 
 def make_indexes(settings: Settings) -> list[str]:

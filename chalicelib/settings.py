@@ -87,8 +87,20 @@ class AuthSettings(Slice):
     )
 
 
+class BreakerSettings(Slice):
+    """When a store that fails is left alone. One breaker a store and process: MongoDB, Atlas search, Redis, embeddings."""
+
+    failures: int = setting("VITTO_BREAKER_FAILURES", 3, "Failures in a row after which a store rests.", ge=1, le=100)
+    seconds: float = setting(
+        "VITTO_BREAKER_SECONDS", 1.0, "Its first rest; each trial that fails doubles it.", gt=0, le=60
+    )
+    most_seconds: float = setting("VITTO_BREAKER_MOST_SECONDS", 15.0, "Its longest rest.", gt=0, le=600)
+
+
 class RecallSettings(Slice):
     """How recall searches."""
+
+    seconds: float = setting("VITTO_RECALL_SECONDS", 3.0, "Time of one recall, all tiers together.", gt=0, le=28)
 
     candidates: int = setting("VITTO_RECALL_CANDIDATES", 50, "Candidates a signal and scope.", ge=10, le=200)
     abstain_below: float = setting(
@@ -106,6 +118,10 @@ class RecallSettings(Slice):
 class HttpSettings(Slice):
     """The HTTP surface."""
 
+    seconds: float = setting(
+        "VITTO_HTTP_SECONDS", 25.0, "Time of one request; the gateway gives up after 29 s.", gt=0, le=28
+    )
+
     allowed_origins: str = setting(
         "VITTO_HTTP_ALLOWED_ORIGINS", "", "Origins that browsers may call from, comma separated; empty is none."
     )
@@ -121,6 +137,7 @@ class Settings(Slice):
     redis: RedisSettings = RedisSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     auth: AuthSettings = AuthSettings()
+    breaker: BreakerSettings = BreakerSettings()
     recall: RecallSettings = RecallSettings()
     http: HttpSettings = HttpSettings()
 

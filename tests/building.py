@@ -98,6 +98,7 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "audit": InMemoryAuditLog(),
         "recalls": InMemoryRecallStore(),
         "hot": InMemoryHotIndex(generations),
+        "vectors": None,
         "cache": InMemoryRecallCache(generations, clock),
         "embedder": TermEmbedder(),
         "telemetry": RecordedTelemetry(),

@@ -124,6 +124,7 @@ class TierName(StrEnum):
     CACHE = "cache"
     HOT_VECTORS = "redis_vectors"
     HOT_TEXT = "redis_text"
+    STORED_VECTORS = "atlas_vectors"
     STORED_TEXT = "mongo_text"
 
 
@@ -134,6 +135,24 @@ class TierReport(Wire):
     ms: float
     candidates: int = 0
     skipped: str | None = None
+
+
+class MissingCode(StrEnum):
+    """Which kind of thing an answer went without."""
+
+    STORE_UNAVAILABLE = "store_unavailable"
+    EMBEDDING_FAILED = "embedding_failed"
+    EMBEDDING_MISMATCH = "embedding_mismatch"
+    INDEX_INCOMPLETE = "index_incomplete"
+    NO_VECTOR_SEARCH = "no_vector_search"
+
+
+class Missing(Wire):
+    """A part that an answer went without. `part` is a tier, or `query_vector` where the query could not be embedded."""
+
+    part: str
+    code: MissingCode
+    message: str
 
 
 class EmptyReason(StrEnum):
@@ -182,7 +201,7 @@ class RecallAnswer(Wire):
     hits: tuple[Hit, ...]
     empty: Empty | None = None
     tiers: tuple[TierReport, ...]
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Missing, ...] = ()
     cached: bool = False
     took_ms: float = 0.0
 
@@ -209,4 +228,4 @@ class RecallRecord(Wire):
     hits: tuple[dict[str, Any], ...] = ()
     empty: EmptyReason | None = None
     tiers: tuple[TierReport, ...] = ()
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Missing, ...] = ()

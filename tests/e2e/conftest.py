@@ -16,7 +16,7 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
-from chalicelib.settings import Settings
+from chalicelib.settings import RecallSettings, Settings
 from tests.e2e.client import Api
 from tests.e2e.stores import Stores
 
@@ -43,7 +43,7 @@ def serve(
     before = bootstrap._container
 
     def start(settings: Settings | None = None) -> Api:
-        settings = settings or Settings()
+        settings = settings or Settings(recall=RecallSettings(seconds=28))
         ports = Ports(
             store=MongoMemoryStore(mongo),
             keys=MongoKeyStore(mongo),
@@ -51,6 +51,7 @@ def serve(
             audit=MongoAuditLog(mongo),
             recalls=MongoRecallStore(mongo),
             hot=RedisHotIndex(redis),
+            vectors=None,
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),
             embedder=embedder,
             telemetry=telemetry,

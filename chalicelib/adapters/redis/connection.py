@@ -1,6 +1,7 @@
 """The connection to Redis: bounded calls, one error, scripts by their hash."""
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -8,8 +9,10 @@ from importlib.resources import files
 from typing import Any
 
 import redis
-from redis.exceptions import BusyLoadingError, ConnectionError, NoScriptError, RedisError, ResponseError, TimeoutError  # noqa: A004 - redis names them so
+from redis.exceptions import BusyLoadingError, NoScriptError, RedisError
 
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
 
@@ -30,10 +33,30 @@ class Call:
         self.tail: list[Arg] = [len(keys), *keys, *arguments]
 
 
+_STORE = "redis"
+_SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
+
+
+class _WithinBudget:
+    """A connection that waits for an answer no longer than the budget of the work allows."""
+
+    def read_response(self, *arguments: Any, **options: Any) -> Any:
+        left = time_left()
+        if left < math.inf:
+            options["timeout"] = max(left, _SOONEST)
+        return super().read_response(*arguments, **options)  # type: ignore[misc]
+
+    @property
+    def socket_connect_timeout(self) -> float:
+        return min(float(self._socket_connect_timeout), max(time_left(), _SOONEST))  # type: ignore[attr-defined]
+
+
 class RedisConnection:
     """One pool a process. RESP2, because redis-py's RESP3 parser of vector sets loses step (facts.md)."""
 
-    def __init__(self, settings: RedisSettings) -> None:
+    def __init__(self, settings: RedisSettings, breaker: Breaker | None = None) -> None:
+        self.breaker = breaker or Breaker(_STORE)
+        self._settings = settings
         self._quick = self._client(settings, settings.seconds)
         self._patient = self._client(settings, settings.bulk_seconds)
 
@@ -49,28 +72,34 @@ class RedisConnection:
             health_check_interval=0,
             client_name="vitto-memory",
         )
+        plain = pool.connection_class  # of TCP, TLS or a socket file, as the URL says
+        pool.connection_class = type(f"Bounded{plain.__name__}", (_WithinBudget, plain), {})
         return redis.Redis(connection_pool=pool)
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
-        try:
-            yield
-        except BusyLoadingError as error:
-            raise StoreUnavailable("redis", "it is loading its data") from error
-        except (ConnectionError, TimeoutError) as error:
-            raise StoreUnavailable("redis", type(error).__name__) from error
-        except ResponseError as error:  # full, read-only after a failover, busy, not permitted: it serves nothing now
-            raise StoreUnavailable("redis", type(error).__name__) from error
+    def _asking(self, *, bulk: bool = False, probing: bool = False) -> Iterator[None]:
+        seconds = self._settings.bulk_seconds if bulk else self._settings.seconds
+        with self.breaker.call(seconds, probing=probing):
+            try:
+                yield
+            except BusyLoadingError as error:
+                raise StoreUnavailable(_STORE, "it is loading its data") from error
+            except (
+                RedisError
+            ) as error:  # away, too slow, full, read-only after a failover, not permitted, no Redis at all
+                raise StoreUnavailable(_STORE, type(error).__name__) from error
+            except ValueError as error:  # what the driver makes of an answer that is no Redis protocol
+                raise StoreUnavailable(_STORE, "it answered something that is no reply") from error
 
     def command(self, *arguments: Arg) -> Any:
         """One command."""
-        with self._mapped():
+        with self._asking():
             return _execute(self._quick, *arguments)
 
     def run(self, calls: Sequence[Call | tuple[Arg, ...]], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
         client = self._patient if bulk else self._quick
-        with self._mapped():
+        with self._asking(bulk=bulk):
             replies = self._send(client, calls)
             if any(isinstance(reply, NoScriptError) for reply in replies):
                 for name in {call.script for call in calls if isinstance(call, Call)}:
@@ -94,7 +123,7 @@ class RedisConnection:
 
     def probe(self) -> dict[str, Any]:
         """Server name and version, asked of the server itself."""
-        with self._mapped():
+        with self._asking(probing=True):
             info = self._quick.info("server")
         name = str(info.get("server_name", "redis"))
         version = str(info.get(f"{name}_version", info.get("redis_version")))
