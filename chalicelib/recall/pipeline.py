@@ -63,7 +63,7 @@ class RecallPipeline:
         clock: Clock,
         settings: RecallSettings,
     ) -> None:
-        self._tiers = Tiers(store, hot, settings.candidates)
+        self._tiers = Tiers(store, hot, settings.candidates, clock)
         self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records

@@ -18,7 +18,7 @@ from chalicelib.domain.query import (
 )
 from chalicelib.domain.vector import Vector
 from chalicelib.errors import StoreUnavailable
-from chalicelib.ports import HotIndex, MemoryStore
+from chalicelib.ports import Clock, HotIndex, MemoryStore
 from chalicelib.recall.fusion import complete
 from chalicelib.recall.question import Question
 
@@ -47,10 +47,11 @@ class Found:
 class Tiers:
     """Asks every tier that is there, and says which were not."""
 
-    def __init__(self, store: MemoryStore, hot: HotIndex | None, candidates: int) -> None:
+    def __init__(self, store: MemoryStore, hot: HotIndex | None, candidates: int, clock: Clock) -> None:
         self._store = store
         self._hot = hot
         self._candidates = candidates
+        self._clock = clock
 
     def find(self, asked: Question, vector: Vector | None, model: str) -> Found:
         """Candidates for `asked`, each with both scores where both can be had. `vector` is None where it could not be made.
@@ -103,7 +104,7 @@ class Tiers:
         chain = asked.chain.only(scopes)
         snapshot = self._store.statistics(chain)
         wanted = asked.query.filter or Filter()
-        rows = self._store.text_candidates(chain, asked.words, snapshot, wanted, STORED_ROWS)
+        rows = self._store.text_candidates(chain, asked.words, snapshot, wanted, STORED_ROWS, now=self._clock())
         found.statistics = _merged(found.statistics, snapshot, rows, asked.terms)
         known = {candidate.id for candidate in found.candidates}
         fresh = [row for row in rows if row.memory.id not in known]
