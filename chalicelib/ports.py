@@ -91,10 +91,18 @@ class MemoryStore(Probe, Protocol):
         """A page of rows. Forgotten rows are never listed. InvalidInput for a cursor that is none."""
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
-        """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), and
-        that `wanted` admits, with terms and vectors; one query, and a second for scopes that another one crowded out."""
+        """At most `limit` active rows, not expired at `now`, that hold one of the rare `words`, each given by its terms (see
+        `termselection`), and that `wanted` admits, with terms and vectors; one query, and a second for scopes that another
+        crowded out."""
 
     def statistics(self, chain: Chain) -> TermStatistics:
         """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""

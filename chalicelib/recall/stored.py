@@ -76,7 +76,7 @@ class StoredTiers:
     ) -> list[Candidate]:
         began = time.perf_counter()
         conditions = asked.query.filter or Filter()
-        rows = self._store.text_candidates(chain, asked.words, snapshot, conditions, STORED_ROWS)
+        rows = self._store.text_candidates(chain, asked.words, snapshot, conditions, STORED_ROWS, now=self._clock())
         found.statistics = _merged(found.statistics, TermStatistics(0, {}), rows, asked.terms)
         fresh = found.add([Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in rows])
         found.report(TierName.STORED_TEXT, began, candidates=len(fresh))

@@ -85,7 +85,9 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "purge": lambda: store.purge(READER, "mem_1"),
             "settle": lambda: store.settle([(ROW.memory, True)]),
             "browse": lambda: store.browse(READER, Browse()),
-            "text_candidates": lambda: store.text_candidates(READER, (("fig",),), TermStatistics(0, {}), Filter(), 10),
+            "text_candidates": lambda: store.text_candidates(
+                READER, (("fig",),), TermStatistics(0, {}), Filter(), 10, now=NOW
+            ),
             "statistics": lambda: store.statistics(READER),
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),

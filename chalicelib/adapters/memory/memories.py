@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from chalicelib.adapters.paging import decode, page
@@ -92,9 +92,16 @@ class InMemoryMemoryStore:
         return page([_without_vectors(m) for m in memories], wanted.limit, [(m.created_at, m.id) for m in memories])
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
-        terms, now = set(rare_terms(words, statistics, limit)), datetime.now(UTC)
+        terms = set(rare_terms(words, statistics, limit))
         with self._lock:
             rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
         found = [row for row in rows if row.memory.status is Status.ACTIVE and terms & set(row.counts)]

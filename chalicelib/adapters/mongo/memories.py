@@ -123,10 +123,17 @@ class MongoMemoryStore(ScopeLedger):
         return page([from_document(d).memory for d in documents], wanted.limit, positions)
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
         query = {"status": Status.ACTIVE.value, "terms": {"$in": list(rare_terms(words, statistics, limit))}}
-        query |= _conditions(wanted)
+        query |= _conditions(wanted, now)
 
         def found(scopes: Sequence[str], most: int) -> list[Document]:
             with self._connection.reading():
@@ -174,11 +181,11 @@ class MongoMemoryStore(ScopeLedger):
             return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
 
-def _conditions(wanted: Filter) -> Document:
-    """A filter as conditions of a query, and that the row's time has not run out."""
+def _conditions(wanted: Filter, now: datetime) -> Document:
+    """A filter as conditions of a query, and that the row's time has not run out at `now`."""
     time = {"$gte": _time(wanted.since), "$lt": _time(wanted.before)}
     event_time = {name: value for name, value in time.items() if value is not None}
-    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": datetime.now(UTC)}}]}
+    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": now}}]}
     if wanted.types:
         conditions["type"] = {"$in": [kind.value for kind in wanted.types]}
     if wanted.tags:
