@@ -104,6 +104,10 @@ class MemoryStore(Probe, Protocol):
         `termselection`), and that `wanted` admits, with terms and vectors; one query, and a second for scopes that another
         crowded out."""
 
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        """At most `limit` active rows that were changed at `since` or later, the latest first: not expired at `now`, and
+        admitted by `wanted`, with terms and vectors; one query."""
+
     def statistics(self, chain: Chain) -> TermStatistics:
         """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""
 

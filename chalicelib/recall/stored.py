@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 
 from chalicelib.domain.query import (
     Candidate,
@@ -20,6 +21,8 @@ from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import complete
 from chalicelib.recall.question import Question
 
+SEARCH_LAG = timedelta(seconds=60)  # what a vector search inside the truth may not know of yet is read from the truth
+MOST_RECENT = 100
 STORED_ROWS = 360  # memories that MongoDB's text tier may read for one recall; with the statistics it stays under 400
 
 
@@ -67,9 +70,18 @@ class StoredTiers:
             if not found.unindexed:  # while an index is being built, that is what is said
                 found.miss(TierName.STORED_VECTORS, _code(error), error.message)
             return []
-        own = [candidate for candidate in nearest if chain.holds(candidate.scope_key)]
+        lately = self._changed_lately(chain, wanted)
+        changed = {candidate.id for candidate in lately}
+        own = [c for c in nearest if chain.holds(c.scope_key) and c.id not in changed]
         found.report(TierName.STORED_VECTORS, began, candidates=len(own))
-        return own
+        return own + lately
+
+    def _changed_lately(self, chain: Chain, wanted: IndexQuery) -> list[Candidate]:
+        """Rows that the search may have missed, or knows as they were before an edit: a reader finds its own writes."""
+        now = self._clock()
+        rows = self._store.recent(chain, now - SEARCH_LAG, wanted.filter or Filter(), MOST_RECENT, now=now)
+        with_vectors = [row for row in rows if row.memory.embedding and row.memory.embedding.model == wanted.model]
+        return [Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in with_vectors]
 
     def _ask_text(
         self, chain: Chain, asked: Question, wanted: IndexQuery, snapshot: TermStatistics, found: Found

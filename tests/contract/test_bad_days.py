@@ -91,6 +91,7 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "statistics": lambda: store.statistics(READER),
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),
+            "recent": lambda: store.recent(READER, NOW, Filter(), 10, now=NOW),
             "count_pending": store.count_pending,
             "rows_of_scope": lambda: store.rows_of_scope(SCOPE),
             "scope_keys": lambda: list(store.scope_keys()),

@@ -290,3 +290,25 @@ def test_a_scope_full_of_matches_does_not_crowd_out_another(store: MemoryStore, 
     found = store.text_candidates(chain(org), query_words("fig"), UNKNOWN, Filter(), 30, now=NOW)
     assert mine.memory.id in {one.memory.id for one in found}
     assert len(found) <= 30
+
+
+def test_recent_gives_what_was_changed_lately_of_the_chain_alone_the_latest_first(store: MemoryStore, org: str) -> None:
+    def changed(seconds: int, **fields: Any) -> StoredMemory:
+        at = NOW + timedelta(seconds=seconds)
+        return row(f"figs {seconds} {fields}", org_id=org, updated_at=at, **fields)
+
+    mine = [changed(seconds) for seconds in (0, 10, 20, 30)]
+    others = [
+        changed(25, scope_id="bob"),
+        changed(25, status=Status.QUARANTINED),
+        changed(25, expires_at=NOW + timedelta(seconds=40)),
+        changed(25, type=MemoryType.TASK),
+    ]
+    store.insert([*mine, *others])
+    since, now = NOW + timedelta(seconds=10), NOW + timedelta(seconds=50)
+    wanted = Filter(types=(MemoryType.FACT,))
+    found = store.recent(chain(org), since, wanted, 10, now=now)
+    assert [one.memory.id for one in found] == [one.memory.id for one in reversed(mine[1:])]
+    assert found[0].memory.embedding == mine[3].memory.embedding
+    assert found[0].counts == mine[3].counts
+    assert [one.memory.id for one in store.recent(chain(org), since, wanted, 1, now=now)] == [mine[3].memory.id]

@@ -112,6 +112,13 @@ class InMemoryMemoryStore:
         others = [row for row in found if row.memory.scope_ref.key not in served]
         return first + others[: limit - len(first)]
 
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        with self._lock:
+            rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
+        found = [row for row in rows if row.memory.status is Status.ACTIVE and row.memory.updated_at >= since]
+        found = [row for row in found if wanted.admits(row.memory) and not row.memory.is_expired(now)]
+        return sorted(found, key=lambda row: row.memory.updated_at, reverse=True)[:limit]
+
     def statistics(self, chain: Chain) -> TermStatistics:
         known = [self._snapshots[scope] for scope in chain.keys if scope in self._snapshots]
         frequencies: Counter[str] = Counter()

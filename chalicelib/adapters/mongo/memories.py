@@ -145,6 +145,12 @@ class MongoMemoryStore(ScopeLedger):
             documents += found(left, limit - first)
         return [from_document(document) for document in documents]
 
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "updatedAt": {"$gte": since}}
+        with self._connection.reading():
+            cursor = self._rows.find(query | _conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
+            return [from_document(document) for document in cursor.batch_size(limit)]
+
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
         return self._page(query, after, limit)
