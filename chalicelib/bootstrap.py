@@ -12,6 +12,8 @@ from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.searchindex import create_search_index
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
@@ -29,6 +31,7 @@ from chalicelib.ports import (
     RecallCache,
     RecallStore,
     ReceiptStore,
+    StoredVectors,
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
@@ -55,6 +58,7 @@ class Ports:
     embedder: Embedder
     telemetry: Telemetry
     clock: Clock
+    vectors: StoredVectors | None = None
 
 
 def system_clock() -> datetime:
@@ -134,6 +138,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "receipts": MongoReceiptStore(mongo),
             "audit": MongoAuditLog(mongo),
             "recalls": MongoRecallStore(mongo),
+            "vectors": MongoStoredVectors(mongo),
         } | made
     if not {"hot", "cache"} <= overrides.keys():
         redis = RedisConnection(settings.redis) if settings.redis.url else None
@@ -154,8 +159,9 @@ def mongo_connection(settings: Settings) -> MongoConnection:
 
 
 def make_indexes(settings: Settings) -> list[str]:
-    """Create MongoDB's indexes where they are missing; the names of all."""
-    return create_indexes(mongo_connection(settings).database)
+    """Create MongoDB's indexes where they are missing; the names of all, and what became of the vector search's."""
+    database = mongo_connection(settings).database
+    return [*create_indexes(database), create_search_index(database, settings.embedding.dimensions)]
 
 
 _lock = threading.Lock()

@@ -73,6 +73,15 @@ class MongoConnection:
                 yield
 
     @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Bound what is inside as a vector search, whose bad days are those of `atlas`. An OperationFailure passes: what the
+        server refuses says what it has."""
+        with _one_error("atlas"):
+            self._look_for_server()
+            with pymongo.timeout(self._settings.search_seconds):
+                yield
+
+    @contextmanager
     def writing(self) -> Iterator[None]:
         """Bound what is inside as a write. DuplicateKeyError and a BulkWriteError of such pass, they are answers."""
         with _one_error():
@@ -96,7 +105,7 @@ class MongoConnection:
 
 
 @contextmanager
-def _one_error() -> Iterator[None]:
+def _one_error(store: str = "mongo") -> Iterator[None]:
     try:
         yield
     except DuplicateKeyError:
@@ -104,9 +113,9 @@ def _one_error() -> Iterator[None]:
     except BulkWriteError as error:
         details = error.details or {}
         if details["writeConcernErrors"] or any(e["code"] != DUPLICATE_KEY for e in details["writeErrors"]):
-            raise StoreUnavailable("mongo", "a bulk write did not go through") from error
+            raise StoreUnavailable(store, "a bulk write did not go through") from error
         raise
     except PyMongoError as error:
         if isinstance(error, _DOWN) or error.timeout:
-            raise StoreUnavailable("mongo", type(error).__name__) from error
+            raise StoreUnavailable(store, type(error).__name__) from error
         raise
