@@ -13,6 +13,8 @@ from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.searchindex import create_search_index
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
@@ -53,11 +55,11 @@ class Ports:
     audit: AuditLog
     recalls: RecallStore
     hot: HotIndex | None
-    vectors: StoredVectors | None
     cache: RecallCache | None
     embedder: Embedder
     telemetry: Telemetry
     clock: Clock
+    vectors: StoredVectors | None = None
 
 
 def system_clock() -> datetime:
@@ -138,6 +140,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "receipts": MongoReceiptStore(mongo),
             "audit": MongoAuditLog(mongo),
             "recalls": MongoRecallStore(mongo),
+            "vectors": MongoStoredVectors(mongo),
         } | made
     if not {"hot", "cache"} <= overrides.keys():
         breaker = Breaker("redis", settings.breaker, made["telemetry"])
@@ -146,7 +149,6 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "hot": RedisHotIndex(redis) if redis else None,
             "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
         } | made
-    made = {"vectors": None} | made
     if "embedder" not in overrides:
         breaker = Breaker("embedding", settings.breaker, made["telemetry"])
         made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
@@ -157,12 +159,14 @@ def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> 
     """A connection to the MongoDB of `settings`; it connects at first use."""
     if not settings.mongo.uri:
         raise Misconfigured("VITTO_MONGO_URI is not set")
-    return MongoConnection(settings.mongo, Breaker("mongo", settings.breaker, telemetry))
+    breakers = (Breaker(store, settings.breaker, telemetry) for store in ("mongo", "atlas"))
+    return MongoConnection(settings.mongo, *breakers)
 
 
 def make_indexes(settings: Settings) -> list[str]:
-    """Create MongoDB's indexes where they are missing; the names of all."""
-    return create_indexes(mongo_connection(settings).database)
+    """Create MongoDB's indexes where they are missing; the names of all, and what became of the vector search's."""
+    database = mongo_connection(settings).database
+    return [*create_indexes(database), create_search_index(database, settings.embedding.dimensions)]
 
 
 _lock = threading.Lock()

@@ -30,6 +30,7 @@ class MongoSettings(Slice):
     database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
     pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
     read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.6, "Limit of one read.", gt=0, le=30)
+    search_seconds: float = setting("VITTO_MONGO_SEARCH_SECONDS", 0.6, "Limit of one vector search.", gt=0, le=30)
     write_seconds: float = setting(
         "VITTO_MONGO_WRITE_SECONDS", 2.0, "Limit of one write to a server that is there.", gt=0, le=30
     )
@@ -165,8 +166,8 @@ class Settings(Slice):
                 yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
 
 
-NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME"})
-"""Variables of the command line and of the benches, which share the prefix and are nothing to the service."""
+NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI"})
+"""Variables of the command line, of the benches and of the tests, which share the prefix and are nothing to the service."""
 
 
 def _parsed(variable: str, text: str, info: FieldInfo) -> Any:

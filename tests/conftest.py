@@ -1,5 +1,7 @@
 """Fixtures: real servers as processes, started once a test process, and what is built over them."""
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,10 +9,17 @@ import pytest
 
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
+from chalicelib.adapters.mongo.searchindex import create_search_index, index_state, searched_rows
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.domain.keys import new_id
+from chalicelib.domain.vector import dimensions
 from chalicelib.settings import MongoSettings, RedisSettings
+from tests.atlas_double import AtlasDouble
+from tests.building import EMBEDDER
 from vitto_tools.local import servers
+
+BUILD_SECONDS = 600
+SIZE = dimensions(EMBEDDER.embed_query("size"))
 
 
 @pytest.fixture
@@ -32,9 +41,39 @@ def mongo_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def mongo(mongo_url: str) -> Iterator[MongoConnection]:
     """A connection with all indexes made. Reads may take longer than in production: the embedded server is slow."""
-    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=20, write_seconds=30)
+    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=20, search_seconds=20, write_seconds=30)
     connection = MongoConnection(settings)
     create_indexes(connection.database)
+    yield connection
+    connection.client.close()
+
+
+@pytest.fixture
+def atlas(mongo: MongoConnection) -> AtlasDouble:
+    """The strict double of a vector search over that server, with its index made."""
+    double = AtlasDouble(mongo)
+    create_search_index(double, SIZE)
+    return double
+
+
+@pytest.fixture(scope="session")
+def atlas_cluster() -> Iterator[MongoConnection]:
+    """The cluster of VITTO_TEST_ATLAS_URI, with all indexes built."""
+    settings = MongoSettings(
+        uri=os.environ["VITTO_TEST_ATLAS_URI"],
+        database="vitto_test",
+        read_seconds=20,
+        search_seconds=20,
+        write_seconds=30,
+        select_seconds=20,
+    )
+    connection = MongoConnection(settings)
+    create_indexes(connection.database)
+    create_search_index(connection.database, SIZE)
+    until = time.monotonic() + BUILD_SECONDS
+    while not (state := index_state(searched_rows(connection.database))) or not (state.queryable and state.fits):
+        assert time.monotonic() < until, state
+        time.sleep(2)
     yield connection
     connection.client.close()
 

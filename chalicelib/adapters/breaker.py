@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from chalicelib.domain.budget import budget, has_failed, note_failure, time_left
-from chalicelib.errors import StoreUnavailable
+from chalicelib.errors import NotSupported, StoreUnavailable
 from chalicelib.ports import Telemetry
 from chalicelib.settings import BreakerSettings
 
@@ -46,6 +46,9 @@ class Breaker:
         try:
             with budget(seconds):
                 yield
+        except NotSupported:
+            self._succeeded()
+            raise
         except StoreUnavailable as error:
             note_failure(self._store)
             if left < seconds and time_left() <= 0:

@@ -15,6 +15,7 @@ from chalicelib.domain.wire import UtcTime, Wire, epoch_ms
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
 
 class RecallQuery(Wire):

@@ -15,7 +15,7 @@ from chalicelib.domain.query import (
     TierName,
 )
 from chalicelib.domain.scope import Chain
-from chalicelib.errors import EmbeddingMismatch, StoreUnavailable
+from chalicelib.errors import EmbeddingMismatch, NotSupported, StoreUnavailable
 from chalicelib.ports import Clock, MemoryStore, StoredVectors
 from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import complete
@@ -67,7 +67,9 @@ class StoredTiers:
             nearest = self._vectors.nearest(chain, wanted, rows=snapshot.rows, now=self._clock())
         except (StoreUnavailable, EmbeddingMismatch) as error:
             found.report(TierName.STORED_VECTORS, began, skipped=error.message)
-            if not found.unindexed:  # while an index is being built, that is what is said
+            if not (
+                found.unindexed and isinstance(error, NotSupported)
+            ):  # then Redis is what will have the vectors soon
                 found.miss(TierName.STORED_VECTORS, _code(error), error.message)
             return []
         lately = self._changed_lately(chain, wanted)
@@ -97,8 +99,9 @@ class StoredTiers:
 
 
 def _code(error: StoreUnavailable | EmbeddingMismatch) -> MissingCode:
-    mismatch = isinstance(error, EmbeddingMismatch)
-    return MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.STORE_UNAVAILABLE
+    if isinstance(error, EmbeddingMismatch):
+        return MissingCode.EMBEDDING_MISMATCH
+    return MissingCode.NO_VECTOR_SEARCH if isinstance(error, NotSupported) else MissingCode.STORE_UNAVAILABLE
 
 
 def _say_what_text_stood_in_for(fresh: Sequence[Candidate], wanted: IndexQuery, scopes: int, found: Found) -> None:

@@ -32,6 +32,7 @@ from chalicelib.settings import MongoSettings
 
 Document = dict[str, Any]
 _STORE = "mongo"
+SEARCH = "atlas"
 _DOWN = (ConnectionFailure, NetworkTimeout, ExecutionTimeout, WTimeoutError, ProtocolError)
 _SOONEST = 0.001  # to pymongo, a timeout of nothing is none
 _REFUSED = frozenset({13, 18, 8000})  # not permitted, wrong credentials, Atlas' own refusal: it serves us nothing
@@ -47,8 +48,15 @@ class MongoConnection:
     server as long as the read may take; a server that is known to be gone is looked for `select_seconds`, no longer.
     """
 
-    def __init__(self, settings: MongoSettings, breaker: Breaker | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        settings: MongoSettings,
+        breaker: Breaker | None = None,
+        search_breaker: Breaker | None = None,
+        **options: Any,
+    ) -> None:
         self.breaker = breaker or Breaker(_STORE)
+        self.search_breaker = search_breaker or Breaker(SEARCH)
         self._settings = settings
         select_ms = int(settings.select_seconds * 1000)
         write_ms = int(settings.write_seconds * 1000)
@@ -84,6 +92,16 @@ class MongoConnection:
                 yield
 
     @contextmanager
+    def searching(self, *, probing: bool = False) -> Iterator[None]:
+        """Bound what is inside as a vector search, whose bad days are those of `atlas`. An OperationFailure passes: what the
+        server refuses says what it has."""
+        s = self._settings
+        with self.search_breaker.call(s.select_seconds + s.search_seconds, probing=probing), _one_error(SEARCH):
+            self._look_for_server()
+            with pymongo.timeout(max(_SOONEST, min(s.search_seconds, time_left()))):
+                yield
+
+    @contextmanager
     def writing(self) -> Iterator[None]:
         """Bound what is inside as a write. DuplicateKeyError and a BulkWriteError of such pass, they are answers."""
         s = self._settings
@@ -111,7 +129,7 @@ class MongoConnection:
 
 
 @contextmanager
-def _one_error() -> Iterator[None]:
+def _one_error(store: str = _STORE) -> Iterator[None]:
     try:
         yield
     except DuplicateKeyError:
@@ -119,12 +137,12 @@ def _one_error() -> Iterator[None]:
     except BulkWriteError as error:
         details = error.details or {}
         if details["writeConcernErrors"] or any(e["code"] != DUPLICATE_KEY for e in details["writeErrors"]):
-            raise StoreUnavailable(_STORE, "a bulk write did not go through") from error
+            raise StoreUnavailable(store, "a bulk write did not go through") from error
         raise
     except PyMongoError as error:
         refused = isinstance(error, OperationFailure) and error.code in _REFUSED
         if isinstance(error, _DOWN) or error.timeout or refused:
-            raise StoreUnavailable(_STORE, type(error).__name__) from error
+            raise StoreUnavailable(store, type(error).__name__) from error
         raise
     except BSONError as error:
-        raise StoreUnavailable(_STORE, "it answered something that is no document") from error
+        raise StoreUnavailable(store, "it answered something that is no document") from error
