@@ -109,7 +109,7 @@ class TooLarge(VittoError):
 
 
 class StoreUnavailable(VittoError):
-    """A store did not answer in time. `store` is `mongo` or `redis`."""
+    """A store did not answer in time. `store` is `mongo`, `redis` or `sqs`."""
 
     code = "store_unavailable"
 
