@@ -19,6 +19,8 @@ from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
+from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.adapters.telemetry import PowertoolsTelemetry
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
@@ -33,16 +35,19 @@ from chalicelib.ports import (
     RecallStore,
     ReceiptStore,
     StoredVectors,
+    TaskQueue,
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.tasks import TaskConsumer, TaskRunner
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class Ports:
     telemetry: Telemetry
     clock: Clock
     vectors: StoredVectors | None = None
+    queue: TaskQueue | None = None
 
 
 def system_clock() -> datetime:
@@ -86,11 +92,21 @@ class Container:
         return Auditor(self.ports.audit, self.ports.clock)
 
     @cached_property
+    def deferral(self) -> Deferral:
+        """What requests leave to the queue."""
+        return Deferral(self.ports.queue, self.ports.telemetry)
+
+    @cached_property
     def remember(self) -> RememberPipeline:
         """The write path."""
         p = self.ports
         return RememberPipeline(
-            store=p.store, receipts=p.receipts, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+            store=p.store,
+            receipts=p.receipts,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -98,7 +114,13 @@ class Container:
         """Single memories."""
         p = self.ports
         return Editor(
-            store=p.store, hot=p.hot, cache=p.cache, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+            store=p.store,
+            hot=p.hot,
+            cache=p.cache,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -128,6 +150,17 @@ class Container:
         p = self.ports
         return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
 
+    @cached_property
+    def tasks(self) -> TaskRunner:
+        """What messages on the queue ask for."""
+        return TaskRunner(self.maintenance)
+
+    @cached_property
+    def consumer(self) -> TaskConsumer:
+        """Takes messages off the queue."""
+        p = self.ports
+        return TaskConsumer(queue=p.queue, runner=self.tasks, telemetry=p.telemetry, clock=p.clock)
+
 
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
@@ -142,17 +175,24 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "recalls": MongoRecallStore(mongo),
             "vectors": MongoStoredVectors(mongo),
         } | made
-    if not {"hot", "cache"} <= overrides.keys():
+    if not {"hot", "cache", "queue"} <= overrides.keys():
         breaker = Breaker("redis", settings.breaker, made["telemetry"])
         redis = RedisConnection(settings.redis, breaker) if settings.redis.url else None
         made = {
             "hot": RedisHotIndex(redis) if redis else None,
             "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
+            "queue": _queue(settings, redis, made["clock"]),
         } | made
     if "embedder" not in overrides:
         breaker = Breaker("embedding", settings.breaker, made["telemetry"])
         made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
     return Ports(**made)
+
+
+def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock) -> TaskQueue | None:
+    if settings.queue.sqs_url:
+        return SqsTaskQueue(settings.queue, clock)
+    return RedisTaskQueue(redis, settings.queue) if redis else None
 
 
 def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> MongoConnection:

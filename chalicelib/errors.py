@@ -110,7 +110,7 @@ class TooLarge(VittoError):
 
 
 class StoreUnavailable(VittoError):
-    """A store did not answer in time. `store` is `mongo`, `redis`, or `atlas` for the vector search of MongoDB."""
+    """A store did not answer in time. `store` is `mongo`, `atlas` (MongoDB's vector search), `redis` or `sqs`."""
 
     code = "store_unavailable"
 
@@ -122,6 +122,8 @@ class StoreUnavailable(VittoError):
 
 class NotSupported(StoreUnavailable):
     """The store is well, and does not have what was asked of it: a vector search, or the index for it."""
+
+    code = "not_supported"
 
 
 class EmbeddingFailed(VittoError):

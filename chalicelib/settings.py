@@ -50,6 +50,23 @@ class RedisSettings(Slice):
     )
 
 
+class QueueSettings(Slice):
+    """Where work that no request waits for is queued: SQS by its URL, else the Redis, else nowhere: schedules find it."""
+
+    sqs_url: str = setting("VITTO_QUEUE_SQS_URL", "", "URL of an SQS standard queue; empty is the Redis.")
+    sqs_seconds: float = setting("VITTO_QUEUE_SQS_SECONDS", 1.0, "Limit of one call to SQS.", gt=0, le=20)
+    visibility_seconds: int = setting(
+        "VITTO_QUEUE_VISIBILITY_SECONDS", 180, "How long a consumer has for a task.", ge=1, le=43200
+    )
+    attempts: int = setting(
+        "VITTO_QUEUE_ATTEMPTS",
+        8,
+        "Attempts before a task is a dead letter; on SQS its redrive policy says.",
+        ge=1,
+        le=1000,
+    )
+
+
 class EmbeddingSettings(Slice):
     """Who turns text into vectors: any server that speaks OpenAI's embeddings API."""
 
@@ -136,6 +153,7 @@ class Settings(Slice):
 
     mongo: MongoSettings = MongoSettings()
     redis: RedisSettings = RedisSettings()
+    queue: QueueSettings = QueueSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     auth: AuthSettings = AuthSettings()
     breaker: BreakerSettings = BreakerSettings()

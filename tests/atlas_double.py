@@ -51,9 +51,9 @@ class AtlasDouble:
         """Itself: a double has one database."""
         return self
 
-    def searching(self) -> AbstractContextManager[None]:
-        """The real connection's time limit and its one error."""
-        return self._connection.searching()
+    def searching(self, *, probing: bool = False) -> AbstractContextManager[None]:
+        """The real connection's time limit, its breaker and its one error."""
+        return self._connection.searching(probing=probing)
 
     def get_collection(self, name: str, **options: Any) -> "SearchedCollection":
         """A collection that can be searched."""

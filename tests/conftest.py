@@ -108,3 +108,12 @@ def redis(redis_url: str) -> RedisConnection:
 def valkey(valkey_url: str) -> RedisConnection:
     """A connection to the Valkey."""
     return RedisConnection(RedisSettings(url=valkey_url, seconds=5, bulk_seconds=20))
+
+
+@pytest.fixture(scope="session")
+def sqs_endpoint() -> Iterator[str]:
+    """An SQS on loopback."""
+    from tests.sqs_server import sqs_server  # its import is slow
+
+    with sqs_server() as endpoint:
+        yield endpoint

@@ -29,6 +29,7 @@ STATUS: dict[type[errors.VittoError], HTTPStatus] = {
     errors.RevisionRequired: HTTPStatus.PRECONDITION_REQUIRED,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.NotSupported: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,

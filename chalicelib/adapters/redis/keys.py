@@ -63,6 +63,11 @@ def query_vector(key: str) -> str:
     return f"{PREFIX}:q:{key}"
 
 
+def queue(part: str) -> str:
+    """A part of the task queue, which is one for all organizations: each message names its scope."""
+    return f"{PREFIX}:queue:{part}"
+
+
 def temporary(token: str) -> str:
     """Something of one request, gone in seconds."""
     return f"{PREFIX}:t:{token}"
