@@ -148,8 +148,8 @@ class Settings(Slice):
                 yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
 
 
-NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME"})
-"""Variables of the command line and of the benches, which share the prefix and are nothing to the service."""
+NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_REDIS_SEARCH"})
+"""Variables of the command line, the benches and the tests, which share the prefix and are nothing to the service."""
 
 
 def _parsed(variable: str, text: str, info: FieldInfo) -> Any:

@@ -1,5 +1,6 @@
 """Fixtures: real servers as processes, started once a test process, and what is built over them."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,18 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.domain.keys import new_id
 from chalicelib.settings import MongoSettings, RedisSettings
 from vitto_tools.local import servers
+
+SEARCH_URLS = [url for url in os.environ.get("VITTO_TEST_REDIS_SEARCH", "").split(",") if url]
+"""Redis servers with the search module, one for each worker of the tests: a test empties its server, and indexes exist in
+database 0 alone."""
+SEARCH_MODULE = ("search_module",) if SEARCH_URLS else ()
+"""The fixture of a connection to one of them, to be among parameters where there is one."""
+
+
+def pytest_report_header() -> str:
+    """Say what is not tested here."""
+    without = "not tested: VITTO_TEST_REDIS_SEARCH names no server (.ci/run starts some)"
+    return f"Redis with the search module: {', '.join(SEARCH_URLS) or without}"
 
 
 @pytest.fixture
@@ -69,3 +82,18 @@ def redis(redis_url: str) -> RedisConnection:
 def valkey(valkey_url: str) -> RedisConnection:
     """A connection to the Valkey."""
     return RedisConnection(RedisSettings(url=valkey_url, seconds=5, bulk_seconds=20))
+
+
+@pytest.fixture(scope="session")
+def search_module_url() -> str:
+    """A real Redis with the search module, of this worker alone."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if worker >= len(SEARCH_URLS):
+        pytest.fail(f"worker {worker} has no server: VITTO_TEST_REDIS_SEARCH needs a URL a worker, comma separated")
+    return SEARCH_URLS[worker]
+
+
+@pytest.fixture(scope="session")
+def search_module(search_module_url: str) -> RedisConnection:
+    """A connection to it."""
+    return RedisConnection(RedisSettings(url=search_module_url, seconds=5, bulk_seconds=20))

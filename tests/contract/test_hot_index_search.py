@@ -15,6 +15,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector, cosine, unit
 from chalicelib.ports import HotIndex, IndexEntry, IndexRemoval
 from tests.building import AWKWARD_IDS, EMBEDDER, chain, entry, index_query, row
+from tests.conftest import SEARCH_MODULE
 from tests.contract.conftest import IndexUnderTest, emptied
 from tests.contract.index_steps import (
     OTHER_MODEL,
@@ -283,7 +284,9 @@ def scores(answer: IndexAnswer, *, vectors: bool) -> dict[tuple[str, str], tuple
     return {(candidate.scope_key, candidate.id): both(candidate) for candidate in answer.candidates}
 
 
-@pytest.mark.parametrize(("server", "vectors"), [("redis", True), ("valkey", False)])
+@pytest.mark.parametrize(
+    ("server", "vectors"), [("redis", True), ("valkey", False), *((name, True) for name in SEARCH_MODULE)]
+)
 def test_the_twin_and_the_real_index_agree(
     request: pytest.FixtureRequest, org: str, server: str, *, vectors: bool
 ) -> None:
@@ -303,7 +306,7 @@ def test_the_twin_and_the_real_index_agree(
         assert len(answer.candidates) == len(scores(answer, vectors=vectors))
 
 
-@pytest.mark.parametrize("server", ["redis", "valkey"])
+@pytest.mark.parametrize("server", ["redis", "valkey", *SEARCH_MODULE])
 def test_the_twin_and_the_real_index_agree_on_the_best_by_text(
     request: pytest.FixtureRequest, org: str, server: str
 ) -> None:

@@ -30,6 +30,16 @@ class Call:
         self.tail: list[Arg] = [len(keys), *keys, *arguments]
 
 
+class Attempt:
+    """One command that the server may refuse: the ResponseError then stands among the replies."""
+
+    def __init__(self, *arguments: Arg) -> None:
+        self.arguments = arguments
+
+
+Sent = Call | Attempt | tuple[Arg, ...]
+
+
 class RedisConnection:
     """One pool a process. RESP2, because redis-py's RESP3 parser of vector sets loses step (facts.md)."""
 
@@ -67,7 +77,7 @@ class RedisConnection:
         with self._mapped():
             return _execute(self._quick, *arguments)
 
-    def run(self, calls: Sequence[Call | tuple[Arg, ...]], *, bulk: bool = False) -> list[Any]:
+    def run(self, calls: Sequence[Sent], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
         client = self._patient if bulk else self._quick
         with self._mapped():
@@ -78,18 +88,19 @@ class RedisConnection:
                 missing = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
                 for i, reply in zip(missing, self._send(client, [calls[i] for i in missing]), strict=True):
                     replies[i] = reply
-            for reply in replies:
-                if isinstance(reply, RedisError):
+            for call, reply in zip(calls, replies, strict=True):
+                allowed = isinstance(call, Attempt) and isinstance(reply, ResponseError)
+                if isinstance(reply, RedisError) and not allowed:
                     raise reply
             return replies
 
-    def _send(self, client: "redis.Redis", calls: Sequence[Call | tuple[Arg, ...]]) -> list[Any]:
+    def _send(self, client: "redis.Redis", calls: Sequence[Sent]) -> list[Any]:
         pipeline = client.pipeline(transaction=False)
         for call in calls:
             if isinstance(call, Call):
                 _execute(pipeline, "EVALSHA", _sha(call.script), *call.tail)
             else:
-                _execute(pipeline, *call)
+                _execute(pipeline, *(call.arguments if isinstance(call, Attempt) else call))
         return list(pipeline.execute(raise_on_error=False))
 
     def probe(self) -> dict[str, Any]:
