@@ -20,6 +20,8 @@ from chalicelib.ports import HotIndex, MemoryStore, RecallCache
 from tests.building import TestClock
 from tests.conftest import SEARCH_MODULE
 
+collect_ignore = [] if SEARCH_MODULE else ["test_search_module.py"]
+
 
 @pytest.fixture(params=["twin", "mongo"])
 def store(request: pytest.FixtureRequest) -> MemoryStore:

@@ -62,5 +62,5 @@ class ChunkIndexes:
         (info,) = self._connection.run([Attempt("FT.INFO", keys.chunk_index(size))])
         if isinstance(info, ResponseError):
             return _State.MISSING
-        said: dict[bytes, Any] = dict(zip(info[::2], info[1::2], strict=True))
+        said: dict[bytes, Any] = dict(zip(info[::2], info[1::2], strict=False))
         return _State.FILLING if any(int(said.get(name, 0)) for name in _UNFINISHED) else _State.WHOLE

@@ -18,7 +18,7 @@ from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
 from chalicelib.adapters.redis.drivers import StoredVectors, search_at_once
 from chalicelib.adapters.redis.searching import Searching
 from chalicelib.domain.memory import MemoryType
-from chalicelib.domain.query import Candidate, Filter, IndexAnswer, IndexQuery
+from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery
 from chalicelib.domain.vector import best_cosine, dimensions
 from chalicelib.ports import IndexEntry
 
@@ -78,7 +78,7 @@ class _Search:
         self._searching = searching
         self._query = searching.query
         self._vector = searching.query.vector or b""
-        self._wanted = searching.query.filter or Filter()
+        self._wanted = searching.query.filter
 
     def run(self) -> IndexAnswer:
         """The answer; by text alone where the module does not search now."""
@@ -148,7 +148,7 @@ class _Search:
             if not row:
                 continue
             score, kind, time, *tags = (value.decode() for value in row)
-            if self._wanted.matches(MemoryType(kind), tags, int(time)):
+            if self._wanted is None or self._wanted.matches(MemoryType(kind), tags, int(time)):
                 scope.cosines[id_] = cosines[id_]
                 if len(scope.near) < self._query.limit:
                     scope.near.append(Candidate(id_, scope.key, cosines[id_], float(score)))
