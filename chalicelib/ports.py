@@ -221,7 +221,8 @@ class HotIndex(Probe, Protocol):
     """Vectors and postings of every scope: fast, and rebuilt from the truth whenever it is lost."""
 
     def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip.
+        """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip, two with a
+        search module. `vectors_searched` is False where vectors cannot be searched now; text is searched all the same.
 
         BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact."""
 

@@ -184,8 +184,10 @@ class Settings(Slice):
                 yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
 
 
-NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI"})
-"""Variables of the command line, of the benches and of the tests, which share the prefix and are nothing to the service."""
+NOT_SETTINGS = frozenset(
+    {"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI", "VITTO_TEST_REDIS_SEARCH"}
+)
+"""Variables of the command line, the benches and the tests, which share the prefix and are nothing to the service."""
 
 
 def _parsed(variable: str, text: str, info: FieldInfo) -> Any:

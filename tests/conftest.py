@@ -20,6 +20,17 @@ from vitto_tools.local import servers
 
 BUILD_SECONDS = 600
 SIZE = dimensions(EMBEDDER.embed_query("size"))
+SEARCH_URLS = [url for url in os.environ.get("VITTO_TEST_REDIS_SEARCH", "").split(",") if url]
+"""Redis servers with the search module, one for each worker of the tests: a test empties its server, and indexes exist in
+database 0 alone."""
+SEARCH_MODULE = ("search_module",) if SEARCH_URLS else ()
+"""The fixture of a connection to one of them, to be among parameters where there is one."""
+
+
+def pytest_report_header() -> str:
+    """Say what is not tested here."""
+    without = "not tested: VITTO_TEST_REDIS_SEARCH names no server (.ci/run starts some)"
+    return f"Redis with the search module: {', '.join(SEARCH_URLS) or without}"
 
 
 @pytest.fixture
@@ -117,3 +128,18 @@ def sqs_endpoint() -> Iterator[str]:
 
     with sqs_server() as endpoint:
         yield endpoint
+
+
+@pytest.fixture(scope="session")
+def search_module_url() -> str:
+    """A real Redis with the search module, of this worker alone."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if worker >= len(SEARCH_URLS):
+        pytest.fail(f"worker {worker} has no server: VITTO_TEST_REDIS_SEARCH needs a URL a worker, comma separated")
+    return SEARCH_URLS[worker]
+
+
+@pytest.fixture(scope="session")
+def search_module(search_module_url: str) -> RedisConnection:
+    """A connection to it."""
+    return RedisConnection(RedisSettings(url=search_module_url, seconds=5, bulk_seconds=20))

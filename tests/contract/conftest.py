@@ -21,7 +21,10 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.ports import HotIndex, MemoryStore, RecallCache
 from tests.building import TestClock
+from tests.conftest import SEARCH_MODULE
 from tests.contract.vector_steps import VectorsUnderTest, wait_for_the_index
+
+collect_ignore = [] if SEARCH_MODULE else ["test_search_module.py"]
 
 
 @pytest.fixture(params=["twin", "mongo"])
@@ -67,20 +70,20 @@ def _index(request: pytest.FixtureRequest) -> IndexUnderTest:
         twin = InMemoryHotIndex()
         return IndexUnderTest(twin, lambda scope: list(twin._rows.get(scope, {})))
     connection = emptied(request, request.param)
-    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvm")  # rows, postings, vectors, models
+    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvhm")  # rows, postings, vector sets, chunks, models
     return IndexUnderTest(
         RedisHotIndex(connection),
         lambda scope: [name for name in names(connection) if name.startswith(kinds) and scope in name],
     )
 
 
-@pytest.fixture(params=["twin", "redis", "valkey"])
+@pytest.fixture(params=["twin", "redis", "valkey", *SEARCH_MODULE])
 def text_index(request: pytest.FixtureRequest) -> IndexUnderTest:
     """Every index; a plain Valkey holds text alone, so tests over it expect nothing of vectors."""
     return _index(request)
 
 
-@pytest.fixture(params=["twin", "redis"])
+@pytest.fixture(params=["twin", "redis", *SEARCH_MODULE])
 def vector_index(request: pytest.FixtureRequest) -> IndexUnderTest:
     """Every index that holds vectors."""
     return _index(request)
@@ -96,7 +99,7 @@ class CacheUnderTest:
     lose_counters: Callable[[Sequence[str]], None]
 
 
-@pytest.fixture(params=["twin", "redis", "valkey"])
+@pytest.fixture(params=["twin", "redis", "valkey", *SEARCH_MODULE])
 def cached(request: pytest.FixtureRequest) -> CacheUnderTest:
     """Every cache, empty."""
     if request.param == "twin":

@@ -14,6 +14,7 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.search_module import SearchModule
 from chalicelib.domain.query import Filter, TermStatistics
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Browse, CacheEntry
@@ -135,6 +136,18 @@ def test_a_dead_index_is_unavailable(dead_redis: RedisConnection) -> None:
             "complete": lambda: index.complete(SCOPE),
             "wanted": index.wanted,
             "changed": index.changed,
+        },
+    )
+
+
+def test_a_search_module_that_died_is_unavailable(dead_redis: RedisConnection) -> None:
+    driver = SearchModule(dead_redis)
+    raises_unavailable(
+        "redis",
+        {
+            "prepare": lambda: driver.prepare([8]),
+            "search": lambda: driver.search(READER.keys, index_query("figs")),
+            "search by text": lambda: driver.search(READER.keys, index_query("figs", vector=None)),
         },
     )
 

@@ -9,13 +9,15 @@ from importlib.resources import files
 from typing import Any
 
 import redis
-from redis.exceptions import BusyLoadingError, NoScriptError, RedisError
+from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
 
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
 
+_STORE = "redis"
+_SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
 Arg = str | bytes | int | float
 
 
@@ -33,8 +35,14 @@ class Call:
         self.tail: list[Arg] = [len(keys), *keys, *arguments]
 
 
-_STORE = "redis"
-_SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
+class Attempt:
+    """One command that the server may refuse: the ResponseError then stands among the replies."""
+
+    def __init__(self, *arguments: Arg) -> None:
+        self.arguments = arguments
+
+
+Sent = Call | Attempt | tuple[Arg, ...]
 
 
 class _WithinBudget:
@@ -84,9 +92,7 @@ class RedisConnection:
                 yield
             except BusyLoadingError as error:
                 raise StoreUnavailable(_STORE, "it is loading its data") from error
-            except (
-                RedisError
-            ) as error:  # away, too slow, full, read-only after a failover, not permitted, no Redis at all
+            except RedisError as error:  # away, too slow, full, read-only, not permitted, or no Redis at all
                 raise StoreUnavailable(_STORE, type(error).__name__) from error
             except ValueError as error:  # what the driver makes of an answer that is no Redis protocol
                 raise StoreUnavailable(_STORE, "it answered something that is no reply") from error
@@ -96,7 +102,7 @@ class RedisConnection:
         with self._asking():
             return _execute(self._quick, *arguments)
 
-    def run(self, calls: Sequence[Call | tuple[Arg, ...]], *, bulk: bool = False) -> list[Any]:
+    def run(self, calls: Sequence[Sent], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
         client = self._patient if bulk else self._quick
         with self._asking(bulk=bulk):
@@ -107,18 +113,19 @@ class RedisConnection:
                 missing = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
                 for i, reply in zip(missing, self._send(client, [calls[i] for i in missing]), strict=True):
                     replies[i] = reply
-            for reply in replies:
-                if isinstance(reply, RedisError):
+            for call, reply in zip(calls, replies, strict=True):
+                allowed = isinstance(call, Attempt) and isinstance(reply, ResponseError)
+                if isinstance(reply, RedisError) and not allowed:
                     raise reply
             return replies
 
-    def _send(self, client: "redis.Redis", calls: Sequence[Call | tuple[Arg, ...]]) -> list[Any]:
+    def _send(self, client: "redis.Redis", calls: Sequence[Sent]) -> list[Any]:
         pipeline = client.pipeline(transaction=False)
         for call in calls:
             if isinstance(call, Call):
                 _execute(pipeline, "EVALSHA", _sha(call.script), *call.tail)
             else:
-                _execute(pipeline, *call)
+                _execute(pipeline, *(call.arguments if isinstance(call, Attempt) else call))
         return list(pipeline.execute(raise_on_error=False))
 
     def probe(self) -> dict[str, Any]:
