@@ -69,7 +69,8 @@ class Candidate:
     """A memory that a tier found, with what each signal says of it.
 
     `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
-    yet to be computed. `row` is there where the tier read it anyway.
+    yet to be computed. `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
+    which of its two it was.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Candidate:
     cosine: float | None = None
     bm25: float | None = None
     row: "StoredMemory | None" = None
+    tier: "TierName | None" = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class MissingCode(StrEnum):
     EMBEDDING_FAILED = "embedding_failed"
     EMBEDDING_MISMATCH = "embedding_mismatch"
     INDEX_INCOMPLETE = "index_incomplete"
-    NO_VECTOR_SEARCH = "no_vector_search"
+    NOT_SUPPORTED = "not_supported"
 
 
 class Missing(Wire):

@@ -24,10 +24,12 @@ class Found:
         known = self.statistics.frequencies.items()
         return {term: bm25.weight(self.statistics.rows, frequency) for term, frequency in known if frequency}
 
-    def add(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Take in those that no tier before has found; which they are."""
+    def add(self, candidates: list[Candidate], tier: TierName) -> list[Candidate]:
+        """Take in those that no tier before `tier` has found; which they are."""
         known = {candidate.id for candidate in self.candidates}
         fresh = [candidate for candidate in candidates if candidate.id not in known]
+        for candidate in fresh:
+            candidate.tier = tier
         self.candidates += fresh
         return fresh
 

@@ -104,6 +104,6 @@ def _lean(memory: Memory) -> Memory:
 
 
 def _tier(candidate: Candidate) -> TierName:
-    if candidate.row is not None:
-        return TierName.STORED_TEXT
+    if candidate.tier is not None:
+        return candidate.tier
     return TierName.HOT_TEXT if candidate.cosine is None else TierName.HOT_VECTORS

@@ -43,7 +43,7 @@ class StoredTiers:
         try:
             snapshot = self._store.statistics(chain)
             found.statistics = _merged(found.statistics, snapshot, (), asked.terms)
-            near = found.add(self._nearest(chain, wanted, snapshot, found))
+            near = found.add(self._nearest(chain, wanted, snapshot, found), TierName.STORED_VECTORS)
             worded = self._ask_text(chain, asked, wanted, snapshot, found) if asked.terms else []
         except StoreUnavailable as error:
             if not found.candidates:
@@ -92,7 +92,9 @@ class StoredTiers:
         conditions = asked.query.filter or Filter()
         rows = self._store.text_candidates(chain, asked.words, snapshot, conditions, STORED_ROWS, now=self._clock())
         found.statistics = _merged(found.statistics, TermStatistics(0, {}), rows, asked.terms)
-        fresh = found.add([Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in rows])
+        fresh = found.add(
+            [Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in rows], TierName.STORED_TEXT
+        )
         found.report(TierName.STORED_TEXT, began, candidates=len(fresh))
         _say_what_text_stood_in_for(fresh, wanted, len(chain.keys), found)
         return fresh
@@ -101,7 +103,7 @@ class StoredTiers:
 def _code(error: StoreUnavailable | EmbeddingMismatch) -> MissingCode:
     if isinstance(error, EmbeddingMismatch):
         return MissingCode.EMBEDDING_MISMATCH
-    return MissingCode.NO_VECTOR_SEARCH if isinstance(error, NotSupported) else MissingCode.STORE_UNAVAILABLE
+    return MissingCode.NOT_SUPPORTED if isinstance(error, NotSupported) else MissingCode.STORE_UNAVAILABLE
 
 
 def _say_what_text_stood_in_for(fresh: Sequence[Candidate], wanted: IndexQuery, scopes: int, found: Found) -> None:
