@@ -124,7 +124,7 @@ def _report_hot(answer: IndexAnswer, vector: Vector | None, asked: Question, ms:
     if vector is None:
         skipped = "the query could not be embedded"
     elif not answer.vectors_searched:
-        skipped = "this Redis has no vector search"
+        skipped = "this Redis answers no vector search"
         found.degraded.append(f"{TierName.HOT_VECTORS}: {skipped}")
     elif answer.mismatched:
         found.degraded.append(
