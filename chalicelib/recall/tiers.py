@@ -64,7 +64,7 @@ def _report_hot(answer: IndexAnswer, wanted: IndexQuery, began: float, found: Fo
     if wanted.vector is None:
         skipped = "the query could not be embedded"
     elif not answer.vectors_searched:
-        skipped = "this Redis has no vector search"
+        skipped = "this Redis answers no vector search"
         found.miss(TierName.HOT_VECTORS, MissingCode.NOT_SUPPORTED, skipped)
     elif answer.mismatched:
         said = f"memories of {len(answer.mismatched)} scope(s) have vectors of another model or size"

@@ -57,11 +57,13 @@ def test_the_server_is_known_by_its_commands(index: RedisHotIndex) -> None:
 def test_a_chunk_that_calls_itself_of_my_scope_and_lies_in_another_is_not_mine(
     server: RedisConnection, index: RedisHotIndex, org: str
 ) -> None:
-    mine, bobs = figs(org), figs(org, "mem_2", scope_id="bob")
+    mine, bobs = with_vectors(row("figs", id="mem_1", org_id=org), axis(1)), figs(org, "mem_2", scope_id="bob")
     put(index, mine, bobs)
-    plant(server, mine, keys.chunks(SIZE, scope_of(bobs), MODEL) + "mem_2#0")
-    plant(server, mine, keys.chunks(SIZE, scope_of(mine), OTHER_MODEL) + "mem_1#1")
-    assert by_vector(index, chain(org), "", vector=axis(0)).keys() == {"mem_1"}
+    for id_ in ("mem_1", "mem_2"):
+        plant(server, mine, keys.chunks(SIZE, scope_of(bobs), MODEL) + f"{id_}#0")
+    plant(server, mine, keys.chunks(SIZE, scope_of(mine), "m" * len(MODEL)) + "mem_1#1")
+    hits = by_vector(index, chain(org), "", vector=axis(0))
+    assert {id_: hit.cosine for id_, hit in hits.items()} == {"mem_1": pytest.approx(0, abs=1e-6)}
 
 
 def test_a_chunk_of_no_row_or_of_another_model_of_its_row_is_not_found(
@@ -90,6 +92,14 @@ def test_rows_that_do_not_count_hide_none_that_does(server: RedisConnection, ind
     for number in range(50):
         plant(server, far, keys.chunks(SIZE, scope_of(far), MODEL) + f"ghost {number}#0")
     assert by_vector(index, chain(org), "", vector=axis(0), limit=3).keys() == {"far"}
+
+
+def test_the_first_write_of_a_size_makes_its_index_so_that_no_search_waits_for_it(
+    server: RedisConnection, index: RedisHotIndex, org: str
+) -> None:
+    for size in (SIZE, 4):
+        put(index, with_vectors(row("figs", org_id=org), axis(0, size)))
+        assert keys.chunk_index(size).encode() in server.command("FT._LIST")
 
 
 def test_an_index_dropped_behind_our_back_is_made_again_with_all_that_was_there(
