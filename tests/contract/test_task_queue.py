@@ -15,7 +15,6 @@ from chalicelib.settings import QueueSettings
 from tests.contract.queues import ATTEMPTS, KINDS, SETTINGS, VISIBILITY, QueueUnderTest, queue_under_test
 from tests.contract.racing import at_once
 from tests.sqs_server import CREDENTIALS, make_queue
-from vitto_tools.local.servers import HOST, free_port
 
 TASK = IndexRows(scope_key="acme/user/ana", ids=("mem_1", "mem_2"))
 
@@ -243,18 +242,6 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of nobody."""
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
-
-
-@pytest.mark.usefixtures("credentials")
-@pytest.mark.parametrize("call", ["probe", "send", "receive", "done", "retry", "dead_letters", "redrive"])
-def test_an_sqs_that_is_not_there_is_unavailable(call: str) -> None:
-    url = f"http://{HOST}:{free_port()}/123456789012/tasks"
-    gone = SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=0.5), system_clock)
-    held = [Delivery("1", "{}", 1, False, "9999999999 handle")]
-    arguments = {"send": ([TASK],), "receive": (1,), "done": (held,), "retry": (held, 1), "dead_letters": (1,)}
-    with pytest.raises(StoreUnavailable) as raised:
-        getattr(gone, call)(*arguments.get(call, ()))
-    assert raised.value.store == "sqs"
 
 
 @pytest.mark.usefixtures("credentials")
