@@ -1,12 +1,14 @@
 """From a request that could not finish to the worker that does: over real stores, with consumers that die and messages
 that lie."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
 from chalicelib.domain.query import RecallQuery
-from chalicelib.domain.tasks import IndexRows, to_text
+from chalicelib.domain.tasks import IndexRows, RebuildScope, to_text
 from chalicelib.entrypoints.worker import work_once
 from chalicelib.settings import QueueSettings, RedisSettings
 from tests.building import caller
@@ -87,8 +89,8 @@ def test_a_consumer_that_dies_with_a_message_loses_nothing(
 ) -> None:
     ids = while_the_embedder_is_down(made, org, "Ana lives in Porto")
     let_pass(redis, 6)
-    command, environment = [sys.executable, "-c", KILLED_CONSUMER, redis_url], {"PYTHONPATH": str(servers.ROOT)}
-    ended = subprocess.run(command, env=environment, timeout=60, check=False)
+    command = [sys.executable, "-c", KILLED_CONSUMER, redis_url]
+    ended = subprocess.run(command, env={"PYTHONPATH": str(servers.ROOT)}, timeout=60, check=False)
     assert ended.returncode == -signal.SIGKILL
     assert made.consumer.drain().done == 0
     let_pass(redis, QueueSettings().visibility_seconds + 1)
@@ -118,6 +120,47 @@ def test_a_forged_message_touches_no_row_of_another_organization(
         made.tasks.run(to_text(IndexRows(scope_key=scope_key, ids=tuple(ids))))
         assert redis.command("EXISTS", keys.rows(scope_key)) == 0
     assert made.ports.store.fetch(caller(org).chain, ids, with_vectors=True) == before
+
+
+def environment(mongo_url: str, redis_url: str, org: str) -> dict[str, str]:
+    """Settings of a worker with a database of its own, whose embedding server is not there."""
+    return {
+        "PYTHONPATH": str(servers.ROOT),
+        "VITTO_MONGO_URI": mongo_url,
+        "VITTO_MONGO_DATABASE": org,
+        "VITTO_MONGO_READ_SECONDS": "20",
+        "VITTO_MONGO_WRITE_SECONDS": "20",
+        "VITTO_REDIS_URL": redis_url,
+        "VITTO_REDIS_SECONDS": "5",
+        "VITTO_EMBEDDING_BASE_URL": f"http://{servers.HOST}:{servers.free_port()}/v1",
+    }
+
+
+def run_of_the_worker(settings: dict[str, str]) -> tuple[int, dict[str, Any]]:
+    """Exit code and summary of `worker --once` as a process; the summary is its last line."""
+    command = [sys.executable, "-m", "chalicelib.entrypoints.worker", "--once"]
+    ended = subprocess.run(
+        command, env=settings, cwd=servers.ROOT, capture_output=True, text=True, timeout=90, check=False
+    )
+    return ended.returncode, json.loads(ended.stdout.splitlines()[-1])
+
+
+def test_one_run_of_the_worker_as_a_process_empties_the_queue_and_says_what_it_did(
+    made: Container, mongo_url: str, redis_url: str, org: str
+) -> None:
+    assert made.ports.queue
+    made.ports.queue.send([RebuildScope(scope_key=f"{org}/user/{number}") for number in range(12)])
+    code, summary = run_of_the_worker(environment(mongo_url, redis_url, org))
+    assert (code, summary["failed"]) == (0, [])
+    assert summary["tasks"] == {"done": 12, "failed": 0, "died": 0}
+    assert made.ports.queue.probe() == {"driver": "redis", "waiting": 0, "taken": 0, "dead": 0}
+
+
+def test_one_run_of_the_worker_without_its_redis_ends_with_1_and_names_what_failed(mongo_url: str, org: str) -> None:
+    gone = f"redis://{servers.HOST}:{servers.free_port()}/0"
+    code, summary = run_of_the_worker(environment(mongo_url, gone, org))
+    assert code == 1
+    assert "drain_queue" in summary["failed"]
 
 
 @pytest.fixture

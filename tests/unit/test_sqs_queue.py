@@ -39,7 +39,7 @@ class Client:
 def over(*replies: Any) -> tuple[SqsTaskQueue, Client]:
     """A queue over such a client."""
     queue, client = SqsTaskQueue(QueueSettings(sqs_url=URL), TestClock()), Client(*replies)
-    queue.__dict__["_made"] = client
+    queue._clients = {0: client, 1: client}
     return queue, client
 
 
@@ -114,6 +114,6 @@ def test_the_region_is_the_queues_own_else_the_environments(
     monkeypatch: pytest.MonkeyPatch, url: str, region: str
 ) -> None:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "sa-east-1")
-    client = SqsTaskQueue(QueueSettings(sqs_url=url), TestClock())._client
+    client = SqsTaskQueue(QueueSettings(sqs_url=url), TestClock())._client(0)
     assert client.meta.region_name == region
     assert url.startswith(client.meta.endpoint_url)
