@@ -55,6 +55,9 @@ class QueueSettings(Slice):
 
     sqs_url: str = setting("VITTO_QUEUE_SQS_URL", "", "URL of an SQS standard queue; empty is the Redis.")
     sqs_seconds: float = setting("VITTO_QUEUE_SQS_SECONDS", 1.0, "Limit of one call to SQS.", gt=0, le=20)
+    sqs_wait_seconds: int = setting(
+        "VITTO_QUEUE_SQS_WAIT_SECONDS", 1, "How long a consumer waits for a message; 0 may miss some.", ge=0, le=20
+    )
     visibility_seconds: int = setting(
         "VITTO_QUEUE_VISIBILITY_SECONDS", 180, "How long a consumer has for a task.", ge=1, le=43200
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import batched
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,6 +44,7 @@ class SqsTaskQueue:
         self._clock = clock
         self._url = settings.sqs_url
         self._lock = threading.Lock()
+        self._clients: dict[int, Any] = {}
 
     def probe(self) -> dict[str, Any]:
         said = self._attributes(self._url, "All")
@@ -91,6 +93,7 @@ class SqsTaskQueue:
     def _receive(self, url: str, limit: int, hidden: int) -> list[dict[str, Any]]:
         reply = self._call(
             "receive_message",
+            WaitTimeSeconds=self._settings.sqs_wait_seconds,
             QueueUrl=url,
             MaxNumberOfMessages=min(limit, BATCH),
             VisibilityTimeout=hidden,
@@ -109,38 +112,32 @@ class SqsTaskQueue:
         """SQS promises nothing firm of an outdated handle: where the visibility time is over, it is not asked at all."""
         now = self._clock().timestamp()
         handles = [handle for until, handle in map(_held, deliveries) if now < until]
-        for start in range(0, len(handles), BATCH):
-            batch = enumerate(handles[start : start + BATCH])
-            entries = [{"Id": str(number), "ReceiptHandle": handle} | fields for number, handle in batch]
-            reply = self._call(call, QueueUrl=self._url, Entries=entries)
-            _raise_unless_gone(reply.get("Failed", []))
+        for batch in batched(handles, BATCH, strict=False):
+            self._settle_batch(call, self._url, batch, **fields)
+
+    def _settle_batch(self, call: str, url: str, handles: Sequence[str], **fields: Any) -> None:
+        entries = [{"Id": str(number), "ReceiptHandle": handle} | fields for number, handle in enumerate(handles)]
+        reply = self._call(call, QueueUrl=url, Entries=entries)
+        codes = [one.get("Code") for one in reply.get("Failed", [])]
+        if wrong := [code for code in codes if code not in NO_LONGER_HELD]:
+            raise StoreUnavailable("sqs", f"{len(wrong)} messages were not settled: {wrong[0]}")
 
     def dead_letters(self, limit: int) -> list[DeadLetter]:
         dead, found = self._dead, dict[str, dict[str, Any]]()
-        while dead and len(found) < limit:
-            messages = self._receive(dead.url, limit - len(found), LOOK_SECONDS)
-            if not messages:
-                break
+        if dead is None:
+            return []
+        while len(found) < limit and (messages := self._receive(dead.url, limit - len(found), LOOK_SECONDS)):
             found |= {message["MessageId"]: message for message in messages}
-        for message in found.values() if dead else ():
-            self._show_again(dead.url if dead else "", message)
-        return [DeadLetter(id_, message["Body"], dead.attempts if dead else 0) for id_, message in found.items()]
-
-    def _show_again(self, url: str, message: dict[str, Any]) -> None:
-        self._call(
-            "change_message_visibility", QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
-        )
+        for message in found.values():
+            handle = message["ReceiptHandle"]
+            self._call("change_message_visibility", QueueUrl=dead.url, ReceiptHandle=handle, VisibilityTimeout=0)
+        return [DeadLetter(id_, message["Body"], dead.attempts) for id_, message in found.items()]
 
     def redrive(self) -> int:
         dead, moved = self._dead, 0
         while dead and (messages := self._receive(dead.url, BATCH, LOOK_SECONDS)):
             self.put([message["Body"] for message in messages])
-            entries = [
-                {"Id": str(number), "ReceiptHandle": message["ReceiptHandle"]}
-                for number, message in enumerate(messages)
-            ]
-            reply = self._call("delete_message_batch", QueueUrl=dead.url, Entries=entries)
-            _raise_unless_gone(reply.get("Failed", []))
+            self._settle_batch("delete_message_batch", dead.url, [message["ReceiptHandle"] for message in messages])
             moved += len(messages)
         return moved
 
@@ -165,7 +162,8 @@ class SqsTaskQueue:
 
     def _call(self, name: str, **arguments: Any) -> Any:
         with self._mapped():
-            return getattr(self._client, name)(**arguments)
+            client = self._client(arguments.get("WaitTimeSeconds", 0))
+            return getattr(client, name)(**arguments)
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -180,13 +178,14 @@ class SqsTaskQueue:
         except BotoCoreError as error:
             raise StoreUnavailable("sqs", type(error).__name__) from error
 
-    @property
-    def _client(self) -> Any:
+    def _client(self, wait: int) -> Any:
+        """A client whose limit leaves SQS the time that it is asked to wait."""
         with self._lock:
-            return self._made
+            if wait not in self._clients:
+                self._clients[wait] = self._made(wait)
+            return self._clients[wait]
 
-    @cached_property
-    def _made(self) -> Any:
+    def _made(self, wait: int) -> Any:
         from boto3.session import Session  # noqa: PLC0415 - see the class
         from botocore.config import Config  # noqa: PLC0415 - see the class
 
@@ -196,7 +195,7 @@ class SqsTaskQueue:
             "sqs",
             region_name=region.group(1) if region else None,
             endpoint_url=f"{parts.scheme}://{parts.netloc}",
-            config=Config(connect_timeout=seconds, read_timeout=seconds, retries={"total_max_attempts": 1}),
+            config=Config(connect_timeout=seconds, read_timeout=seconds + wait, retries={"total_max_attempts": 1}),
         )
 
 
@@ -210,12 +209,6 @@ def _held(delivery: Delivery) -> tuple[float, str]:
     """Until when the consumer holds the message, in seconds since 1970, and SQS's own handle."""
     until, _, handle = delivery.receipt.partition(" ")
     return float(until), handle
-
-
-def _raise_unless_gone(failed: Sequence[dict[str, Any]]) -> None:
-    wrong = [one.get("Code") for one in failed if one.get("Code") not in NO_LONGER_HELD]
-    if wrong:
-        raise StoreUnavailable("sqs", f"{len(wrong)} messages were not settled: {wrong[0]}")
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -112,7 +112,7 @@ class TaskConsumer:
 
 def backoff(attempt: int) -> float:
     """Seconds until the attempt after this one: 5, three times as long each time, at most 15 minutes."""
-    return min(FIRST_DELAY_SECONDS * 3.0 ** (attempt - 1), LONGEST_DELAY_SECONDS)
+    return float(min(FIRST_DELAY_SECONDS * 3 ** (attempt - 1), LONGEST_DELAY_SECONDS))
 
 
 def _reason(error: Exception) -> str:

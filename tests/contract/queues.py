@@ -43,7 +43,7 @@ def queue_under_test(request: pytest.FixtureRequest) -> QueueUnderTest:
     connection: RedisConnection = request.getfixturevalue(request.param)
     connection.command("FLUSHDB")
     queue = RedisTaskQueue(connection, SETTINGS)
-    return QueueUnderTest(queue, lambda seconds: _age(connection, seconds), queue.put)
+    return QueueUnderTest(queue, lambda seconds: age(connection, seconds), queue.put)
 
 
 def _sqs(request: pytest.FixtureRequest) -> QueueUnderTest:
@@ -60,12 +60,13 @@ def _sqs(request: pytest.FixtureRequest) -> QueueUnderTest:
         passed[0] += seconds
         let_time_pass(seconds)
 
-    settings = SETTINGS.model_copy(update={"sqs_url": url, "sqs_seconds": 10})
+    settings = SETTINGS.model_copy(update={"sqs_url": url, "sqs_seconds": 10, "sqs_wait_seconds": 0})
     queue = SqsTaskQueue(settings, clock)
     return QueueUnderTest(queue, lapse, queue.put)
 
 
-def _age(connection: RedisConnection, seconds: float) -> None:
+def age(connection: RedisConnection, seconds: float) -> None:
+    """Make every message in that Redis as old as if so much time had passed."""
     for part in ("waiting", "taken", "dead"):
         for id_ in connection.command("ZRANGE", keys.queue(part), 0, -1):
             connection.command("ZINCRBY", keys.queue(part), -seconds * 1000, id_)

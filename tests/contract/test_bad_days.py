@@ -14,12 +14,17 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.sqs_queue import SqsTaskQueue
+from chalicelib.bootstrap import system_clock
 from chalicelib.domain.query import Filter, TermStatistics
+from chalicelib.domain.tasks import RebuildScope
 from chalicelib.errors import StoreUnavailable
-from chalicelib.ports import Browse, CacheEntry
-from chalicelib.settings import MongoSettings, RedisSettings
+from chalicelib.ports import Browse, CacheEntry, Delivery, TaskQueue
+from chalicelib.settings import MongoSettings, QueueSettings, RedisSettings
 from tests.building import NOW, api_key, chain, entry, event, index_query, record, row
+from tests.sqs_server import CREDENTIALS
 from vitto_tools.local.servers import HOST, free_port
 
 LIMIT_SECONDS = 0.15
@@ -163,3 +168,32 @@ def test_a_dead_cache_is_unavailable(dead_redis: RedisConnection) -> None:
             "drained": lambda: cache.drained([("a", None)]),
         },
     )
+
+
+def queue_calls(queue: TaskQueue) -> dict[str, Call]:
+    """Every call of a queue."""
+    held = [Delivery("1", "{}", 1, False, "9999999999 handle")]
+    return {
+        "probe": queue.probe,
+        "send": lambda: queue.send([RebuildScope(scope_key=SCOPE)]),
+        "receive": lambda: queue.receive(1),
+        "done": lambda: queue.done(held),
+        "retry": lambda: queue.retry(held, 1),
+        "dead_letters": lambda: queue.dead_letters(1),
+        "redrive": queue.redrive,
+    }
+
+
+def test_a_dead_redis_queue_is_unavailable(dead_redis: RedisConnection) -> None:
+    raises_unavailable("redis", queue_calls(RedisTaskQueue(dead_redis, QueueSettings())))
+
+
+def test_a_dead_sqs_is_unavailable(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    settings = QueueSettings(
+        sqs_url=f"http://{HOST}:{port}/123456789012/tasks", sqs_seconds=LIMIT_SECONDS, sqs_wait_seconds=0
+    )
+    queue = SqsTaskQueue(settings, system_clock)
+    assert queue._client(0).meta.region_name  # boto3's import is not part of what a call takes
+    raises_unavailable("sqs", queue_calls(queue))

@@ -5,17 +5,16 @@ from collections import Counter
 import pytest
 
 from chalicelib.adapters.redis.connection import RedisConnection
-from chalicelib.adapters.redis.queue import RedisTaskQueue
+from chalicelib.adapters.redis.queue import DEAD_LETTER_DAYS, RedisTaskQueue
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
 from chalicelib.domain.tasks import MAX_TEXT_BYTES, IndexRows, RebuildScope, Task, from_text
 from chalicelib.errors import Misconfigured, StoreUnavailable
 from chalicelib.ports import Delivery, TaskQueue
 from chalicelib.settings import QueueSettings
-from tests.contract.queues import ATTEMPTS, KINDS, SETTINGS, VISIBILITY, QueueUnderTest, queue_under_test
+from tests.contract.queues import ATTEMPTS, KINDS, SETTINGS, VISIBILITY, QueueUnderTest, age, queue_under_test
 from tests.contract.racing import at_once
 from tests.sqs_server import CREDENTIALS, make_queue
-from vitto_tools.local.servers import HOST, free_port
 
 TASK = IndexRows(scope_key="acme/user/ana", ids=("mem_1", "mem_2"))
 
@@ -238,6 +237,31 @@ def test_a_full_redis_queue_takes_nothing_more_and_says_so(redis: RedisConnectio
     small.send(numbered(2))
 
 
+@pytest.mark.parametrize("name", ["redis", "valkey"])
+def test_nothing_of_a_message_stays_in_redis_once_it_is_done(request: pytest.FixtureRequest, name: str) -> None:
+    connection: RedisConnection = request.getfixturevalue(name)
+    connection.command("FLUSHDB")
+    queue = RedisTaskQueue(connection, SETTINGS)
+    queue.send(numbered(3))
+    queue.retry(queue.receive(1), 0)
+    queue.done(everything(queue))
+    assert connection.command("DBSIZE") == 0
+
+
+@pytest.mark.parametrize("name", ["redis", "valkey"])
+def test_dead_letters_in_redis_go_after_14_days(request: pytest.FixtureRequest, name: str) -> None:
+    connection: RedisConnection = request.getfixturevalue(name)
+    connection.command("FLUSHDB")
+    queue = RedisTaskQueue(connection, SETTINGS.model_copy(update={"attempts": 1}))
+    queue.send(numbered(2))
+    queue.retry(everything(queue), 0)
+    age(connection, DEAD_LETTER_DAYS * 86400 - 60)
+    assert (queue.receive(1), counts(queue)) == ([], (0, 0, 2))
+    age(connection, 61)
+    assert (queue.receive(1), counts(queue)) == ([], (0, 0, 0))
+    assert connection.command("DBSIZE") == 0
+
+
 @pytest.fixture
 def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of nobody."""
@@ -246,28 +270,16 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("credentials")
-@pytest.mark.parametrize("call", ["probe", "send", "receive", "done", "retry", "dead_letters", "redrive"])
-def test_an_sqs_that_is_not_there_is_unavailable(call: str) -> None:
-    url = f"http://{HOST}:{free_port()}/123456789012/tasks"
-    gone = SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=0.5), system_clock)
-    held = [Delivery("1", "{}", 1, False, "9999999999 handle")]
-    arguments = {"send": ([TASK],), "receive": (1,), "done": (held,), "retry": (held, 1), "dead_letters": (1,)}
-    with pytest.raises(StoreUnavailable) as raised:
-        getattr(gone, call)(*arguments.get(call, ()))
-    assert raised.value.store == "sqs"
-
-
-@pytest.mark.usefixtures("credentials")
 def test_an_sqs_queue_that_does_not_exist_is_unavailable(sqs_endpoint: str) -> None:
     url = f"{sqs_endpoint}/123456789012/no-such-queue"
     with pytest.raises(StoreUnavailable, match="NonExistentQueue"):
-        SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=10), system_clock).send([TASK])
+        SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=10, sqs_wait_seconds=0), system_clock).send([TASK])
 
 
 @pytest.mark.usefixtures("credentials")
 def test_an_sqs_queue_without_a_redrive_policy_says_that_it_has_no_dead_letters(sqs_endpoint: str) -> None:
     url = make_queue(sqs_endpoint, "no-policy", None)
-    queue = SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=10), system_clock)
+    queue = SqsTaskQueue(QueueSettings(sqs_url=url, sqs_seconds=10, sqs_wait_seconds=0), system_clock)
     queue.send([TASK])
     assert queue.probe() == {"driver": "sqs", "waiting": 1, "taken": 0, "dead": None}
     assert [one.last for one in queue.receive(1)] == [False]

@@ -14,6 +14,7 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
 from chalicelib.settings import RecallSettings, Settings
@@ -56,6 +57,7 @@ def serve(
             embedder=embedder,
             telemetry=telemetry,
             clock=system_clock,
+            queue=RedisTaskQueue(redis, settings.queue),
         )
         services = Container(settings, ports)
         bootstrap.use(services)
