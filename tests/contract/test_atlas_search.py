@@ -22,13 +22,14 @@ from chalicelib.adapters.mongo.storedvectors import (
     MongoStoredVectors,
 )
 from chalicelib.bootstrap import make_indexes
-from chalicelib.domain.query import Candidate, StoredMemory
+from chalicelib.domain.query import Candidate, Filter, StoredMemory
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import unit
 from chalicelib.errors import EmbeddingMismatch, StoreUnavailable
 from chalicelib.settings import EmbeddingSettings, MongoSettings, Settings
 from tests.atlas_double import AtlasDouble
 from tests.building import NOW, chain, index_query, row
+from tests.contract.index_steps import with_vectors
 from tests.contract.store_steps import FORGOTTEN, changed
 from tests.contract.vector_steps import nearest
 
@@ -288,19 +289,39 @@ def test_a_search_that_lags_shows_what_it_knows_as_it_stands_now(
     atlas: AtlasDouble, mongo: MongoConnection, search: MongoStoredVectors, org: str
 ) -> None:
     store = MongoMemoryStore(mongo)
-    rows = {name: row(f"figs {name}", id=name, org_id=org) for name in ("kept", "forgotten", "purged", "edited")}
+    rows = {
+        name: row(f"figs {name}", id=name, org_id=org)
+        for name in ("kept", "forgotten", "purged", "edited", "expired", "elsewhere")
+    }
     store.insert(list(rows.values()))
     atlas.fall_behind(MEMORIES)
     store.insert([row("figs new", id="new", org_id=org)])
     store.replace(changed(rows["forgotten"], **FORGOTTEN), 1)
     store.replace(changed(rows["edited"], content="figs and pears"), 1)
+    store.replace(changed(rows["expired"], expires_at=NOW), 1)
+    store.replace(with_vectors(changed(rows["elsewhere"]), unit([1.0] * SIZE), model="other@256"), 1)
     store.purge(chain(org), "purged")
     late = found(search, org)
     assert late.keys() == {"kept", "edited"}
     assert late["edited"].row is not None
     assert late["edited"].row.memory.content == "figs and pears"
+    assert found(search, org, filter=Filter(tags=("red",))) == {}
+    store.replace(changed(rows["kept"], tags=("red",)), 1)
+    assert found(search, org).keys() == {"kept", "edited"}
     atlas.catch_up()
+    assert found(search, org, filter=Filter(tags=("red",))).keys() == {"kept"}
     assert found(search, org).keys() == {"kept", "edited", "new"}
+
+
+def test_a_row_that_lost_its_tag_since_is_not_found_by_it(
+    atlas: AtlasDouble, mongo: MongoConnection, search: MongoStoredVectors, org: str
+) -> None:
+    store, tagged = MongoMemoryStore(mongo), row("figs", org_id=org, tags=("red",))
+    store.insert([tagged])
+    atlas.fall_behind(MEMORIES)
+    store.replace(changed(tagged, tags=()), 1)
+    assert found(search, org, filter=Filter(tags=("red",))) == {}
+    assert found(search, org).keys() == {tagged.memory.id}
 
 
 def test_the_index_is_made_once_and_anew_where_it_is_of_another_definition(mongo: MongoConnection) -> None:

@@ -52,6 +52,7 @@ def test_every_search_is_of_the_documented_grammar_and_names_declared_fields_alo
     assert named >= {"scopeKey", "status", "embeddingModel", "expiresAt"}
     assert {"scopeKey": {"$in": scopes}} in stage["filter"]["$and"]
     assert {"status": {"$eq": "active"}} in stage["filter"]["$and"]
+    assert {"$nor": [{"expiresAt": {"$lte": now}}]} in stage["filter"]["$and"]
 
 
 def test_no_field_is_declared_that_no_search_names() -> None:
