@@ -44,7 +44,7 @@ class AtlasDouble:
         self.failed = False
         self.before_create: Callable[[], object] = lambda: None
         self.hang_seconds = 0.0
-        self.garbage: list[Any] | None = None
+        self.garbage: Iterable[Any] | None = None
         self.refusal: int | None = None
         self._late: dict[str, str] = {}
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import bson
 import pytest
 
 from chalicelib.adapters.mongo.connection import MongoConnection
@@ -264,6 +265,13 @@ def test_an_answer_of_garbage_is_unavailable_and_nothing_of_it_is_shown(
     assert found(search, org).keys() == {stored.memory.id}
     atlas.garbage = GARBAGE[kind](document | {"vectorScore": 0.9})
     assert unavailable(lambda: found(search, org)).startswith("it answered with a row")
+
+
+def test_an_answer_that_the_driver_cannot_read_is_unavailable(
+    atlas: AtlasDouble, search: MongoStoredVectors, org: str
+) -> None:
+    atlas.garbage = (bson.decode(garbled) for garbled in [b"no document"])
+    assert unavailable(lambda: found(search, org)) == "it answered with what cannot be read"
 
 
 def test_a_row_that_is_answered_twice_is_one(
