@@ -253,8 +253,9 @@ class StoredVectors(Probe, Protocol):
     def nearest(self, chain: Chain, query: IndexQuery, *, rows: int, now: datetime) -> list[Candidate]:
         """The active rows of `chain`, and of no other, that are nearest to `query.vector`, the nearest first: not expired at
         `now`, admitted by `query.filter`, with vectors of `query.model`. At most `query.limit` a scope of the chain, and 200
-        in all. Each with the cosine of its best chunk, no `bm25`, and its row with terms and without vectors. Empty without
-        asking where `query.vector` is None or the chain has no scopes.
+        in all; a scope that another one crowded out is asked for once more. A text of several chunks is found by the mean of
+        them. Each candidate has the cosine of its best chunk, no `bm25`, and its row with terms and without vectors. Empty
+        without asking where `query.vector` is None or the chain has no scopes.
 
         `rows` is how many rows the scopes hold as far as known: up to 20,000 the search is exact, above it approximate.
 

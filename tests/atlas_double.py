@@ -10,7 +10,7 @@ for candidates gives what an exact one gives; `asked` keeps the stages, for test
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -41,8 +41,10 @@ class AtlasDouble:
         self.looked = 0
         self.has_search = True
         self.building = False
+        self.failed = False
+        self.before_create: Callable[[], object] = lambda: None
         self.hang_seconds = 0.0
-        self.garbage: list[Any] | None = None
+        self.garbage: Iterable[Any] | None = None
         self.refusal: int | None = None
         self._late: dict[str, str] = {}
 
@@ -105,6 +107,7 @@ class SearchedCollection:
     def create_search_index(self, model: SearchIndexModel) -> str:
         """Make an index; it is ready at once unless the double is building."""
         self._double.misbehave()
+        self._double.before_create()
         made = model.document
         check(made.get("type") == "vectorSearch", "the type of the index is vectorSearch")
         check_definition(made["definition"])
@@ -124,8 +127,8 @@ class SearchedCollection:
         """The indexes, or the one of that name."""
         self._double.misbehave()
         self._double.looked += 1
-        building = self._double.building
-        state = {"type": "vectorSearch", "status": "BUILDING" if building else "READY", "queryable": not building}
+        status = "FAILED" if self._double.failed else "BUILDING" if self._double.building else "READY"
+        state = {"type": "vectorSearch", "status": status, "queryable": status == "READY"}
         wanted = [(n, d) for n, d in self._indexes.items() if name in {None, n}]
         return iter([{"id": n, "name": n, "latestDefinition": d} | state for n, d in wanted])
 

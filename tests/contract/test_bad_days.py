@@ -11,6 +11,7 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
@@ -50,7 +51,9 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
 def dead_mongo(port: int) -> Iterator[MongoConnection]:
     """A connection to it as MongoDB."""
     uri, limit = f"mongodb://{HOST}:{port}/?directConnection=true", LIMIT_SECONDS
-    settings = MongoSettings(uri=uri, read_seconds=limit, write_seconds=limit, select_seconds=limit)
+    settings = MongoSettings(
+        uri=uri, read_seconds=limit, search_seconds=limit, write_seconds=limit, select_seconds=limit
+    )
     connection = MongoConnection(settings)
     yield connection
     connection.client.close()
@@ -104,6 +107,17 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "mark_for_repair": lambda: store.mark_for_repair([SCOPE]),
             "marked_for_repair": store.marked_for_repair,
             "repaired": lambda: store.repaired(SCOPE, "token"),
+        },
+    )
+
+
+def test_a_dead_vector_search_is_unavailable(dead_mongo: MongoConnection) -> None:
+    vectors = MongoStoredVectors(dead_mongo)
+    raises_unavailable(
+        "atlas",
+        {
+            "probe": vectors.probe,
+            "nearest": lambda: vectors.nearest(READER, index_query("figs"), rows=0, now=NOW),
         },
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from bson.errors import BSONError
 from pymongo.errors import OperationFailure
 
 from chalicelib.adapters.mongo.searchindex import (
@@ -136,6 +137,8 @@ class MongoStoredVectors:
     def _run(self, stages: Sequence[dict[str, Any]]) -> list[Any]:
         try:
             return list(self._rows.aggregate(stages))
+        except BSONError as error:
+            raise StoreUnavailable("atlas", "it answered with what cannot be read") from error
         except OperationFailure as error:
             self._refused(error)
             raise

@@ -82,7 +82,8 @@ def candidates(
 
     NotAsked where a row is of another scope than those asked, or is no memory with a score: then none of it is trusted."""
     found = [_candidate(document, vector, query, chain, now) for document in documents]
-    return sorted((c for c in found if c is not None), key=lambda c: (-(c.cosine or 0), c.id))
+    once = {candidate.id: candidate for candidate in found if candidate is not None}
+    return sorted(once.values(), key=lambda candidate: (-(candidate.cosine or 0), candidate.id))
 
 
 def _candidate(document: Any, vector: Vector, query: IndexQuery, chain: Chain, now: datetime) -> Candidate | None:
