@@ -12,9 +12,9 @@ from pydantic.fields import FieldInfo
 from chalicelib.errors import Misconfigured
 
 
-def setting(name: str, default: Any, description: str, **bounds: Any) -> Any:
-    """A field read from the environment variable `name`."""
-    return Field(default, description=description, json_schema_extra={"environment": name}, **bounds)
+def setting(name: str, default: Any, description: str, *, secret: bool = False, **bounds: Any) -> Any:
+    """A field read from the environment variable `name`. A `secret` one may be a reference (see `adapters.aws_secrets`)."""
+    return Field(default, description=description, json_schema_extra={"environment": name, "secret": secret}, **bounds)
 
 
 class Slice(BaseModel):
@@ -26,7 +26,7 @@ class Slice(BaseModel):
 class MongoSettings(Slice):
     """The truth."""
 
-    uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.")
+    uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.", secret=True)
     database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
     pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
     read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.6, "Limit of one read.", gt=0, le=30)
@@ -39,7 +39,7 @@ class MongoSettings(Slice):
 class RedisSettings(Slice):
     """What makes recall fast. Without a URL the product runs on MongoDB alone and says so."""
 
-    url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.")
+    url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.", secret=True)
     pool_size: int = setting(
         "VITTO_REDIS_POOL_SIZE", 20, "Connections a process may hold, quick and bulk each.", ge=1, le=200
     )
@@ -53,7 +53,7 @@ class EmbeddingSettings(Slice):
     """Who turns text into vectors: any server that speaks OpenAI's embeddings API."""
 
     base_url: str = setting("VITTO_EMBEDDING_BASE_URL", "", "Base URL; empty is OpenAI's own.")
-    api_key: str = setting("VITTO_EMBEDDING_API_KEY", "", "Bearer key of that server.")
+    api_key: str = setting("VITTO_EMBEDDING_API_KEY", "", "Bearer key of that server.", secret=True)
     passage_model: str = setting("VITTO_EMBEDDING_MODEL", "text-embedding-3-small", "Model for what is stored.")
     query_model: str = setting("VITTO_EMBEDDING_QUERY_MODEL", "", "Model for queries; empty is the same one.")
     dimensions: int = setting("VITTO_EMBEDDING_DIMENSIONS", 256, "Size of stored vectors.", ge=8, le=4096)
@@ -146,6 +146,11 @@ class Settings(Slice):
             for field_name, info in slice_info.annotation.model_fields.items():
                 assert isinstance(info.json_schema_extra, dict)
                 yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
+
+    @classmethod
+    def secret_variables(cls) -> frozenset[str]:
+        """The variables that carry secrets, and may therefore name where one is kept instead."""
+        return frozenset(name for _, _, name, info in cls.table() if (info.json_schema_extra or {})["secret"])  # type: ignore[index]
 
 
 NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME"})
