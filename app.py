@@ -1,6 +1,9 @@
 """The Chalice application: blueprints registered, handlers of events re-exported, and the application as a WSGI callable."""
 
+import gc
 from typing import TYPE_CHECKING
+
+gc.disable()  # what is imported is no garbage, and looking for some would be a tenth of a cold start
 
 from chalicelib.entrypoints import events
 from chalicelib.entrypoints.application import ThreadSafeChalice
@@ -18,6 +21,9 @@ app = ThreadSafeChalice(app_name="vitto-memory")
 app.register_middleware(observed, "all")
 for module in (memories, recall, administration, health, events):
     app.register_blueprint(module.blueprint)
+
+gc.freeze()  # it stays for as long as the process: the first collection in a request need not go through it
+gc.enable()
 
 
 def wsgi() -> "WsgiApplication":

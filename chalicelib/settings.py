@@ -20,7 +20,7 @@ def setting(name: str, default: Any, description: str, *, secret: bool = False, 
 class Slice(BaseModel):
     """One group of settings."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)  # see domain.wire
 
 
 class MongoSettings(Slice):
@@ -117,12 +117,12 @@ class HttpSettings(Slice):
 class Settings(Slice):
     """All slices."""
 
-    mongo: MongoSettings = MongoSettings()
-    redis: RedisSettings = RedisSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
-    auth: AuthSettings = AuthSettings()
-    recall: RecallSettings = RecallSettings()
-    http: HttpSettings = HttpSettings()
+    mongo: MongoSettings = Field(default_factory=MongoSettings)
+    redis: RedisSettings = Field(default_factory=RedisSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    auth: AuthSettings = Field(default_factory=AuthSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
+    http: HttpSettings = Field(default_factory=HttpSettings)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":

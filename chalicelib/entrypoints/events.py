@@ -15,9 +15,10 @@ from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
 
 blueprint = Blueprint("app")  # the module of the handlers: by any other name they would be deployed without app.py
-QUEUE = "vitto-memory-work"
-"""The name under which `infra/template.json` declares the queue."""
+QUEUE = "arn:aws:sqs:eu-central-1:000000000000:work"
+"""Stands for the queue that `infra/template.json` declares, and that it puts in its place."""
 BATCH = 10
+CONCURRENCY = 5  # each is a container with a pool of its own, and the cluster has so many connections
 SPARE_MS = 5000
 """What the last piece of work may still take, and saying that time is up."""
 
@@ -67,7 +68,7 @@ def retry_pending(event: CloudWatchEvent) -> Done:
     return {"done": sum(done.values()), "jobs": done}
 
 
-@blueprint.on_sqs_message(queue=QUEUE, batch_size=BATCH)
+@blueprint.on_sqs_message(queue_arn=QUEUE, batch_size=BATCH, maximum_concurrency=CONCURRENCY)
 def work_queue(event: SQSEvent) -> Done:
     """Do the work that each message asks for; the ids of those that failed or were not come to go back to the queue."""
     services = _services()

@@ -1,17 +1,20 @@
-"""The connection to Redis: bounded calls, one error, scripts by their hash."""
+"""The connection to Redis: bounded calls, one error, scripts by their hash.
+
+The driver, a third of what a start would import, is imported where a connection is made: the product runs without Redis too.
+"""
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Any
-
-import redis
-from redis.exceptions import BusyLoadingError, ConnectionError, NoScriptError, RedisError, ResponseError, TimeoutError  # noqa: A004 - redis names them so
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
+
+if TYPE_CHECKING:
+    import redis
 
 Arg = str | bytes | int | float
 
@@ -38,6 +41,8 @@ class RedisConnection:
         self._patient = self._client(settings, settings.bulk_seconds)
 
     def _client(self, settings: RedisSettings, seconds: float) -> "redis.Redis":
+        import redis  # noqa: PLC0415 - see the module
+
         pool = redis.BlockingConnectionPool.from_url(
             settings.url,
             max_connections=settings.pool_size,
@@ -53,13 +58,15 @@ class RedisConnection:
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
+        from redis import exceptions  # noqa: PLC0415 - see the module
+
         try:
             yield
-        except BusyLoadingError as error:
+        except exceptions.BusyLoadingError as error:
             raise StoreUnavailable("redis", "it is loading its data") from error
-        except (ConnectionError, TimeoutError) as error:
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
             raise StoreUnavailable("redis", type(error).__name__) from error
-        except ResponseError as error:  # full, read-only after a failover, busy, not permitted: it serves nothing now
+        except exceptions.ResponseError as error:  # full, read-only, busy, not permitted: it serves nothing now
             raise StoreUnavailable("redis", type(error).__name__) from error
 
     def command(self, *arguments: Arg) -> Any:
@@ -69,6 +76,8 @@ class RedisConnection:
 
     def run(self, calls: Sequence[Call | tuple[Arg, ...]], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
+        from redis.exceptions import NoScriptError, RedisError  # noqa: PLC0415 - see the module
+
         client = self._patient if bulk else self._quick
         with self._mapped():
             replies = self._send(client, calls)
