@@ -1,16 +1,29 @@
-"""The Chalice application: blueprints registered, and the same application as a WSGI callable; nothing else."""
+"""The Chalice application: blueprints registered, handlers of events re-exported, and the application as a WSGI callable."""
 
+import gc
 from typing import TYPE_CHECKING
 
+gc.disable()  # what is imported is no garbage, and looking for some would be a tenth of a cold start
+
+from chalicelib.entrypoints import events
 from chalicelib.entrypoints.application import ThreadSafeChalice
+from chalicelib.entrypoints.events import backfill, purge, retry_pending, sweep, work_queue
+from chalicelib.entrypoints.observation import observed
 from chalicelib.entrypoints.routes import administration, health, memories, recall
 
 if TYPE_CHECKING:
     from chalicelib.entrypoints.wsgi import WsgiApplication
 
+__all__ = ["app", "backfill", "purge", "retry_pending", "sweep", "work_queue", "wsgi"]
+"""What is deployed: `app.app` serves HTTP, and each of the others but `wsgi` is a function of its own."""
+
 app = ThreadSafeChalice(app_name="vitto-memory")
-for module in (memories, recall, administration, health):
+app.register_middleware(observed, "all")
+for module in (memories, recall, administration, health, events):
     app.register_blueprint(module.blueprint)
+
+gc.freeze()  # it stays for as long as the process: the first collection in a request need not go through it
+gc.enable()
 
 
 def wsgi() -> "WsgiApplication":

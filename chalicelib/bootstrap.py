@@ -2,11 +2,13 @@
 
 import os
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
+from chalicelib.adapters.aws_secrets import with_secrets
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
@@ -22,6 +24,7 @@ from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.adapters.telemetry import PowertoolsTelemetry
+from chalicelib.adapters.traced import Traced
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.ports import (
@@ -164,7 +167,7 @@ class Container:
 
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
-    made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(), "clock": system_clock} | overrides
+    made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(_trace_header), "clock": system_clock} | overrides
     if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
         mongo = mongo_connection(settings, made["telemetry"])
         made = {
@@ -195,6 +198,23 @@ def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock) -> T
     return RedisTaskQueue(redis, settings.queue) if redis else None
 
 
+def _trace_header() -> str:
+    """X-Ray's header of the present invocation, which Lambda sets anew for each; empty elsewhere."""
+    return os.environ.get("_X_AMZN_TRACE_ID", "")
+
+
+def traced(ports: Ports) -> Ports:
+    """The same ports, each call to a store or the embedder a part of the trace."""
+    named = {field.name: getattr(ports, field.name) for field in fields(ports)}
+    stores = {name: port for name, port in named.items() if port is not None and name not in {"telemetry", "clock"}}
+    return replace(ports, **{name: Traced(port, name, ports.telemetry) for name, port in stores.items()})
+
+
+def settings_of(environment: Mapping[str, str]) -> Settings:
+    """The settings that `environment` gives, secrets fetched from where it refers to."""
+    return Settings.from_environment(with_secrets(environment, Settings.secret_variables()))
+
+
 def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> MongoConnection:
     """A connection to the MongoDB of `settings`; it connects at first use."""
     if not settings.mongo.uri:
@@ -219,8 +239,10 @@ def container() -> Container:
     if _container is None:
         with _lock:
             if _container is None:
-                settings = Settings.from_environment(os.environ)
-                _container = Container(settings, build_ports(settings))
+                settings = settings_of(os.environ)
+                ports = build_ports(settings)
+                in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
+                _container = Container(settings, traced(ports) if in_lambda else ports)
     return _container
 
 

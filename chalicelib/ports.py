@@ -5,6 +5,7 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -35,6 +36,12 @@ class Telemetry(Protocol):
     """Where failures are said: one call writes the log line and counts the metric."""
 
     def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None: ...
+
+    def request(self, **keys: Any) -> AbstractContextManager[None]:
+        """What one request is: every event of the block, in this thread, carries these keys."""
+
+    def span(self, name: str) -> AbstractContextManager[None]:
+        """A part of the trace for as long as the block runs; nothing where nobody traces. It carries no contents."""
 
 
 class Probe(Protocol):

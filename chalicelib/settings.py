@@ -12,21 +12,21 @@ from pydantic.fields import FieldInfo
 from chalicelib.errors import Misconfigured
 
 
-def setting(name: str, default: Any, description: str, **bounds: Any) -> Any:
-    """A field read from the environment variable `name`."""
-    return Field(default, description=description, json_schema_extra={"environment": name}, **bounds)
+def setting(name: str, default: Any, description: str, *, secret: bool = False, **bounds: Any) -> Any:
+    """A field read from the environment variable `name`. A `secret` one may be a reference (see `adapters.aws_secrets`)."""
+    return Field(default, description=description, json_schema_extra={"environment": name, "secret": secret}, **bounds)
 
 
 class Slice(BaseModel):
     """One group of settings."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)  # see domain.wire
 
 
 class MongoSettings(Slice):
     """The truth."""
 
-    uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.")
+    uri: str = setting("VITTO_MONGO_URI", "", "Connection string of MongoDB; required.", secret=True)
     database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
     pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
     read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.6, "Limit of one read.", gt=0, le=30)
@@ -40,7 +40,7 @@ class MongoSettings(Slice):
 class RedisSettings(Slice):
     """What makes recall fast. Without a URL the product runs on MongoDB alone and says so."""
 
-    url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.")
+    url: str = setting("VITTO_REDIS_URL", "", "URL of Redis 8 or of a Valkey; empty runs without.", secret=True)
     pool_size: int = setting(
         "VITTO_REDIS_POOL_SIZE", 20, "Connections a process may hold, quick and bulk each.", ge=1, le=200
     )
@@ -74,7 +74,7 @@ class EmbeddingSettings(Slice):
     """Who turns text into vectors: any server that speaks OpenAI's embeddings API."""
 
     base_url: str = setting("VITTO_EMBEDDING_BASE_URL", "", "Base URL; empty is OpenAI's own.")
-    api_key: str = setting("VITTO_EMBEDDING_API_KEY", "", "Bearer key of that server.")
+    api_key: str = setting("VITTO_EMBEDDING_API_KEY", "", "Bearer key of that server.", secret=True)
     passage_model: str = setting("VITTO_EMBEDDING_MODEL", "text-embedding-3-small", "Model for what is stored.")
     query_model: str = setting("VITTO_EMBEDDING_QUERY_MODEL", "", "Model for queries; empty is the same one.")
     dimensions: int = setting("VITTO_EMBEDDING_DIMENSIONS", 256, "Size of stored vectors.", ge=8, le=4096)
@@ -154,14 +154,14 @@ class HttpSettings(Slice):
 class Settings(Slice):
     """All slices."""
 
-    mongo: MongoSettings = MongoSettings()
-    redis: RedisSettings = RedisSettings()
-    queue: QueueSettings = QueueSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
-    auth: AuthSettings = AuthSettings()
-    breaker: BreakerSettings = BreakerSettings()
-    recall: RecallSettings = RecallSettings()
-    http: HttpSettings = HttpSettings()
+    mongo: MongoSettings = Field(default_factory=MongoSettings)
+    redis: RedisSettings = Field(default_factory=RedisSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    auth: AuthSettings = Field(default_factory=AuthSettings)
+    breaker: BreakerSettings = Field(default_factory=BreakerSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
+    http: HttpSettings = Field(default_factory=HttpSettings)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -185,6 +185,11 @@ class Settings(Slice):
             for field_name, info in slice_info.annotation.model_fields.items():
                 assert isinstance(info.json_schema_extra, dict)
                 yield slice_name, field_name, str(info.json_schema_extra["environment"]), info
+
+    @classmethod
+    def secret_variables(cls) -> frozenset[str]:
+        """The variables that carry secrets, and may therefore name where one is kept instead."""
+        return frozenset(name for _, _, name, info in cls.table() if (info.json_schema_extra or {})["secret"])  # type: ignore[index]
 
 
 NOT_SETTINGS = frozenset(

@@ -1,6 +1,7 @@
 """Cursors: the sort key of a page's last row, opaque to callers."""
 
 import base64
+import functools
 import json
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +14,6 @@ from chalicelib.errors import InvalidInput
 
 Position = tuple[datetime, str]
 """A time and an id, by which every list is sorted, newest first."""
-_POSITION = TypeAdapter(tuple[UtcTime, str])
 
 
 def encode(position: Position) -> str:
@@ -24,9 +24,14 @@ def encode(position: Position) -> str:
 def decode(cursor: str) -> Position:
     """The position of a cursor. InvalidInput where `cursor` is none of ours."""
     try:
-        return _POSITION.validate_json(base64.urlsafe_b64decode(cursor.encode()), strict=True)
+        return _positions().validate_json(base64.urlsafe_b64decode(cursor.encode()), strict=True)
     except (ValueError, OverflowError):  # a time that has no UTC overflows
         raise InvalidInput("cursor", "is not a cursor of this list") from None
+
+
+@functools.cache
+def _positions() -> TypeAdapter[Position]:
+    return TypeAdapter(tuple[UtcTime, str])  # built when a first cursor comes, and not while the process starts
 
 
 def page[T](items: Sequence[T], limit: int, positions: Sequence[Position]) -> Page[T]:

@@ -1,37 +1,116 @@
-"""Failures are said: a log line and a metric for each event, by AWS Powertools (JSON logs, EMF metrics on stdout)."""
+"""Failures are said: a log line and a metric for each event, a trace where one is wanted, all by AWS Powertools.
+
+Logs are JSON and metrics EMF, both on standard output. Everything is imported at first use: no cold start waits for it.
+"""
 
 import functools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, Literal
 
+SERVICE = "vitto-memory"
 _NAMESPACE = "VittoMemory"
+_DIMENSIONS = ("function_name", "store", "tier", "missing", "job")
+"""Fields of few values, by which a metric is counted too. By an id or a reason, each event would be a metric of its own."""
+_SAMPLED = "Sampled=1"
+
+_keys: ContextVar[Mapping[str, str]] = ContextVar("telemetry_keys", default=MappingProxyType({}))
+
+
+@contextmanager
+def _keyed(keys: Mapping[str, Any]) -> Iterator[None]:
+    token = _keys.set({**_keys.get(), **{key: str(value) for key, value in keys.items()}})
+    try:
+        yield
+    finally:
+        _keys.reset(token)
+
+
+def _untraced() -> str:
+    return ""
 
 
 class PowertoolsTelemetry:
-    """`ports.Telemetry`. Powertools is imported at the first event, so that a cold start does not wait for it."""
+    """`ports.Telemetry`. `trace_header` gives the X-Ray header of the present invocation, empty where nothing traces."""
+
+    def __init__(self, trace_header: Callable[[], str] = _untraced) -> None:
+        self._trace_header = trace_header
+        self._recorder_missing = False
 
     def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None:
+        said = {**_keys.get(), **{key: str(value) for key, value in fields.items()}}
         emit, count = _sinks()
-        getattr(emit, level)(name, extra={key: str(value) for key, value in fields.items()})
-        count(name)
+        getattr(emit, level)(name, extra=said)
+        count(name, {key: said[key] for key in _DIMENSIONS if said.get(key)})
+
+    def request(self, **keys: Any) -> AbstractContextManager[None]:
+        return _keyed(keys)
+
+    @contextmanager
+    def span(self, name: str) -> Iterator[None]:
+        recorder = self._recorder() if _SAMPLED in self._trace_header() else None
+        part = recorder.begin_subsegment(name) if recorder else None
+        if recorder is None or part is None:
+            yield
+            return
+        try:
+            yield
+        except BaseException:
+            part.add_fault_flag()  # the SDK's own way would send the message too, which may be a tenant's
+            raise
+        finally:
+            recorder.end_subsegment()
+
+    def _recorder(self) -> Any:
+        """X-Ray's recorder; None where it is switched off. Its SDK needs botocore, which Lambda's runtime has."""
+        try:
+            tracer = None if self._recorder_missing else _tracer()
+        except ImportError as error:
+            self._recorder_missing = True
+            self.event("tracing_unavailable", reason=f"{error.name} cannot be imported")
+            return None
+        return tracer.provider if tracer and not tracer.disabled else None
 
 
 @functools.cache
-def _sinks() -> tuple[Any, Any]:
-    from aws_lambda_powertools import Logger  # noqa: PLC0415 - see the class
-    from aws_lambda_powertools.metrics import MetricUnit, single_metric  # noqa: PLC0415 - see the class
+def _sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
+    from aws_lambda_powertools import Logger  # noqa: PLC0415 - see the module
+    from aws_lambda_powertools.metrics import MetricUnit  # noqa: PLC0415 - see the module
+    from aws_lambda_powertools.metrics.provider.cloudwatch_emf import cloudwatch  # noqa: PLC0415 - see the module
 
-    def count(name: str) -> None:
-        with single_metric(name=name, unit=MetricUnit.Count, value=1, namespace=_NAMESPACE):
-            """The metric is written when the block ends."""
+    def count(name: str, dimensions: Mapping[str, str]) -> None:
+        metrics = cloudwatch.AmazonCloudWatchEMFProvider(namespace=_NAMESPACE, service=SERVICE)
+        metrics.add_metric(name, MetricUnit.Count, 1)
+        for key, value in dimensions.items():
+            metrics.add_dimensions(**{"service": SERVICE, key: value})
+        metrics.flush_metrics()
 
-    return Logger(service="vitto-memory"), count
+    return Logger(service=SERVICE), count
+
+
+@functools.cache
+def _tracer() -> Any:
+    from aws_lambda_powertools import Tracer  # noqa: PLC0415 - see the module
+
+    return Tracer(service=SERVICE, auto_patch=False)
 
 
 class RecordedTelemetry:
-    """`ports.Telemetry` that keeps its events: the twin."""
+    """`ports.Telemetry` that keeps its events and the names of its spans: the twin."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.spans: list[str] = []
 
     def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None:
-        self.events.append((name, {"level": level} | fields))
+        self.events.append((name, {"level": level} | dict(_keys.get()) | fields))
+
+    def request(self, **keys: Any) -> AbstractContextManager[None]:
+        return _keyed(keys)
+
+    @contextmanager
+    def span(self, name: str) -> Iterator[None]:
+        self.spans.append(name)
+        yield

@@ -1,4 +1,7 @@
-"""The connection to Redis: bounded calls, one error, scripts by their hash."""
+"""The connection to Redis: bounded calls, one error, scripts by their hash.
+
+The driver, a third of what a start would import, is imported where a connection is made: the product runs without Redis too.
+"""
 
 import hashlib
 import math
@@ -6,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
-from typing import Any
-
-import redis
-from redis.exceptions import BusyLoadingError, NoScriptError, RedisError, ResponseError
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
+
+if TYPE_CHECKING:
+    import redis
 
 _STORE = "redis"
 _SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
@@ -69,6 +72,8 @@ class RedisConnection:
         self._patient = self._client(settings, settings.bulk_seconds)
 
     def _client(self, settings: RedisSettings, seconds: float) -> "redis.Redis":
+        import redis  # noqa: PLC0415 - see the module
+
         pool = redis.BlockingConnectionPool.from_url(
             settings.url,
             max_connections=settings.pool_size,
@@ -86,6 +91,8 @@ class RedisConnection:
 
     @contextmanager
     def _asking(self, *, bulk: bool = False, probing: bool = False) -> Iterator[None]:
+        from redis.exceptions import BusyLoadingError, RedisError  # noqa: PLC0415 - see the module
+
         seconds = self._settings.bulk_seconds if bulk else self._settings.seconds
         with self.breaker.call(seconds, probing=probing):
             try:
@@ -104,6 +111,8 @@ class RedisConnection:
 
     def run(self, calls: Sequence[Sent], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
+        from redis.exceptions import NoScriptError, RedisError, ResponseError  # noqa: PLC0415 - see the module
+
         client = self._patient if bulk else self._quick
         with self._asking(bulk=bulk):
             replies = self._send(client, calls)

@@ -5,6 +5,7 @@ Boundaries are ASCII's, so that a key which touches Han or kana is still one. Th
 issuers named, and assignments to names that say what they hold.
 """
 
+import functools
 import re
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
@@ -43,7 +44,11 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-_COMPILED = tuple((label, re.compile(pattern, re.DOTALL | re.ASCII)) for label, pattern in _PATTERNS)
+
+
+@functools.cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((label, re.compile(pattern, re.DOTALL | re.ASCII)) for label, pattern in _PATTERNS)
 
 
 def placeholder(label: str) -> str:
@@ -54,7 +59,7 @@ def placeholder(label: str) -> str:
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """`text` with every secret replaced, and the labels of what was found, each once, in order of the patterns."""
     found: list[str] = []
-    for label, pattern in _COMPILED:
+    for label, pattern in _compiled():
 
         def replace(match: re.Match[str], label: str = label) -> str:
             if "secret" not in match.re.groupindex:

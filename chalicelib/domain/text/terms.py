@@ -11,28 +11,28 @@ import threading
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import Stemmer
 
 from chalicelib.domain.text.stopwords import CJK_STOP_BIGRAMS, STOPWORDS
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[\U0001f000-\U0001faff\u2600-\u27bf]")
-_UNSPACED = re.compile(
+_WORD = r"[^\W_]+(?:'[^\W_]+)*|[\U0001f000-\U0001faff\u2600-\u27bf]"
+_UNSPACED = (
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"  # kana, Han, Hangul
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff]+"  # Thai, Lao, Myanmar, Khmer, Han extensions
 )
 # Han and Hangul: one character can be a word
-_SYLLABIC = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af]")
+_SYLLABIC = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af]"
 _SCRIPTS = (
-    ("russian", re.compile("[\u0400-\u04ff]")),
-    ("arabic", re.compile("[\u0600-\u06ff]")),
-    ("greek", re.compile("[\u0370-\u03ff]")),
-    ("hindi", re.compile("[\u0900-\u097f]")),
-    ("armenian", re.compile("[\u0530-\u058f]")),
-    ("tamil", re.compile("[\u0b80-\u0bff]")),
+    ("russian", "[\u0400-\u04ff]"),
+    ("arabic", "[\u0600-\u06ff]"),
+    ("greek", "[\u0370-\u03ff]"),
+    ("hindi", "[\u0900-\u097f]"),
+    ("armenian", "[\u0530-\u058f]"),
+    ("tamil", "[\u0b80-\u0bff]"),
 )
-_POINTED = re.compile("[\u0590-\u05ff\u0600-\u06ff]")  # Hebrew and Arabic, whose points are optional
+_POINTED = "[\u0590-\u05ff\u0600-\u06ff]"  # Hebrew and Arabic, whose points are optional
 _SAME = (("\u2019", "'"), ("\u02bc", "'"), ("i\u0307", "i"), ("\u0640", ""))  # apostrophes, dotted I, Arabic's tatweel
 _FIRST_ACCENT = 10  # canonical combining classes below are nuktas, viramas and voicing marks: parts of letters
 _LATIN = tuple(name for name in STOPWORDS if name not in {"russian", "arabic"})
@@ -40,6 +40,12 @@ _DEFAULT = "english"
 MAX_TERM_LENGTH = 64  # a longer run is no word: a hash, a base64 block
 MAX_QUERY_WORDS = 32  # a query has few; a pasted page is cut, and bounded work follows
 _local = threading.local()
+
+
+@cache
+def _pattern(expression: str) -> re.Pattern[str]:
+    """Compiled at first use: ranges of Unicode take long, and a process that starts need not wait for them."""
+    return re.compile(expression)
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,9 @@ def index_terms(text: str) -> TermCounts:
     tokens = _tokens(text)
     language = _latin_language(tokens)
     terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
-    singles = [character for term in terms if len(term) > 1 for character in term if _SYLLABIC.match(character)]
+    singles = [
+        character for term in terms if len(term) > 1 for character in term if _pattern(_SYLLABIC).match(character)
+    ]
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
 
 
@@ -72,10 +80,10 @@ def _tokens(text: str) -> list[str]:
     for written, plain in _SAME:
         folded = folded.replace(written, plain)
     tokens: list[str] = []
-    for found in _WORD.finditer(_marks_as_letters(folded)):
+    for found in _pattern(_WORD).finditer(_marks_as_letters(folded)):
         word = folded[found.start() : found.end()]
         position = 0
-        for run in _UNSPACED.finditer(word):
+        for run in _pattern(_UNSPACED).finditer(word):
             tokens += [part for part in (word[position : run.start()],) if part.strip("'")]
             tokens += _bigrams(run.group())
             position = run.end()
@@ -102,7 +110,7 @@ def _latin_language(tokens: list[str]) -> str:
 
 
 def _language_of(token: str, latin: str) -> str:
-    return next((name for name, script in _SCRIPTS if script.search(token)), latin)
+    return next((name for name, script in _SCRIPTS if _pattern(script).search(token)), latin)
 
 
 def _without_stopwords(tokens: list[str], latin: str) -> list[str]:
@@ -115,16 +123,16 @@ def _is_stopword(token: str, latin: str) -> bool:
 
 
 def _variants(token: str) -> tuple[str, ...]:
-    languages = [name for name, script in _SCRIPTS if script.search(token)] or list(_LATIN)
+    languages = [name for name, script in _SCRIPTS if _pattern(script).search(token)] or list(_LATIN)
     return tuple(dict.fromkeys(stem(token, name) for name in languages))
 
 
 @lru_cache(maxsize=65536)
 def stem(token: str, language: str) -> str:
     """The stem of a folded word, accents off. Words with digits, bigrams and pictographs stay as they are."""
-    if _UNSPACED.fullmatch(token):
+    if _pattern(_UNSPACED).fullmatch(token):
         return token
-    if _POINTED.search(token):
+    if _pattern(_POINTED).search(token):
         token = _without_accents(token)
     if any(c.isdigit() for c in token):
         return _without_accents(token)
@@ -132,7 +140,7 @@ def stem(token: str, language: str) -> str:
 
 
 def _without_accents(token: str) -> str:
-    if token.isascii() or _UNSPACED.search(token):
+    if token.isascii() or _pattern(_UNSPACED).search(token):
         return token
     bare = "".join(c for c in unicodedata.normalize("NFD", token) if unicodedata.combining(c) < _FIRST_ACCENT)
     return bare or token

@@ -4,7 +4,6 @@ import json
 import math
 import threading
 import time
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -79,10 +78,12 @@ class KeySet:
             self._keys, self._fetched = found, self._tried
 
     def _fetch(self) -> "dict[str, PyJWK]":
+        from urllib.request import urlopen  # noqa: PLC0415 - it brings an HTTP client
+
         from jwt import PyJWKSet  # noqa: PLC0415 - only where tokens are in use
 
         try:
-            with urllib.request.urlopen(self._url, timeout=FETCH_TIMEOUT_SECONDS) as reply:  # noqa: S310 - checked by Issuer
+            with urlopen(self._url, timeout=FETCH_TIMEOUT_SECONDS) as reply:  # noqa: S310 - checked by Issuer
                 found = PyJWKSet.from_dict(json.loads(reply.read(_MOST_KEYS_BYTES)))
         except Exception:  # noqa: BLE001 - whatever a foreign server says, it must not end our request
             return {}

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import requests
 import typer
 
-from chalicelib.bootstrap import Container, build_ports
+from chalicelib.bootstrap import Container, build_ports, settings_of
 from chalicelib.errors import Misconfigured
 from chalicelib.settings import Settings
 from vitto_tools.local.home import local_environment, read_serve_file
@@ -60,7 +60,7 @@ def settings() -> Settings:
     environment = dict(os.environ)
     if "VITTO_MONGO_URI" not in environment and (said := read_serve_file()):
         environment = local_environment(said) | environment
-    return Settings.from_environment(environment)
+    return settings_of(environment)
 
 
 def services() -> Container:

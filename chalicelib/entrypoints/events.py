@@ -1,0 +1,126 @@
+"""The functions that AWS starts by schedule and by queue. Each runs once, may be killed, and may be run again.
+
+A failure is said and then raised, or reported by message, so that AWS counts it and tries again. Shortly before a function's
+time is up it takes no new work, and says so; the next run goes on.
+"""
+
+import json
+from typing import Any, cast
+
+from chalice.app import Blueprint, CloudWatchEvent, SQSEvent
+
+from chalicelib.bootstrap import Container, container
+from chalicelib.entrypoints.jobs import JOBS, Job
+from chalicelib.entrypoints.tracing import trace
+from chalicelib.errors import VittoError
+
+blueprint = Blueprint("app")  # the module of the handlers: by any other name they would be deployed without app.py
+QUEUE = "arn:aws:sqs:eu-central-1:000000000000:work"
+"""Stands for the queue that `infra/template.json` declares, and that it puts in its place."""
+BATCH = 10
+CONCURRENCY = 5  # each is a container with a pool of its own, and the cluster has so many connections
+SPARE_MS = 5000
+"""What the last piece of work may still take, and saying that time is up."""
+
+Done = dict[str, Any]
+
+
+class JobsFailed(Exception):
+    """Some jobs of a run failed, which the message names; the others were done."""
+
+
+@blueprint.schedule("cron(0 3 1 * ? *)", description="Quarantine sweep, 03:00 on the 1st")
+def sweep(_: CloudWatchEvent) -> Done:
+    """Look at memories that are in quarantine for a month."""
+    return _nothing_to_do_yet("sweep")
+
+
+@blueprint.schedule("cron(0 2 * * ? *)", description="Embedding backfill, daily")
+def backfill(_: CloudWatchEvent) -> Done:
+    """Give memories the vectors that they lack."""
+    return _nothing_to_do_yet("backfill")
+
+
+@blueprint.schedule("cron(0 4 * * ? *)", description="Purge of forgotten memories, daily")
+def purge(_: CloudWatchEvent) -> Done:
+    """Remove memories that were forgotten more than 7 days ago. Receipts and the recall audit leave by themselves."""
+    return _nothing_to_do_yet("purge")
+
+
+@blueprint.schedule("rate(1 minute)", description="Pending rows, recall audit, indexes, statistics")
+def retry_pending(event: CloudWatchEvent) -> Done:
+    """Do once what the worker of other runtimes does all the time. JobsFailed names the jobs that failed."""
+    services = _services()
+    done: dict[str, int] = {}
+    failed: list[str] = []
+    for number, job in enumerate(JOBS):
+        if _time_is_up(event.context):
+            left = [job.name for job in JOBS[number:]]
+            services.ports.telemetry.event("jobs_postponed", jobs=", ".join(left))
+            break
+        count = _run(job, services)
+        if count is None:
+            failed.append(job.name)
+        else:
+            done[job.name] = count
+    if failed:
+        raise JobsFailed(", ".join(failed))
+    return {"done": sum(done.values()), "jobs": done}
+
+
+@blueprint.on_sqs_message(queue_arn=QUEUE, batch_size=BATCH, maximum_concurrency=CONCURRENCY)
+def work_queue(event: SQSEvent) -> Done:
+    """Do the work that each message asks for; the ids of those that failed or were not come to go back to the queue."""
+    services = _services()
+    again: list[str] = []
+    records = event.to_dict()["Records"]
+    for number, record in enumerate(records):
+        if _time_is_up(event.context):
+            left = [str(one["messageId"]) for one in records[number:]]
+            services.ports.telemetry.event("work_postponed", messages=len(left))
+            again += left
+            break
+        if not _worked(services, record):
+            again.append(str(record["messageId"]))
+    return {"batchItemFailures": [{"itemIdentifier": id_} for id_ in again]}
+
+
+def _worked(services: Container, record: dict[str, Any]) -> bool:
+    try:
+        cast("Any", services).tasks.run(record["body"])
+    except Exception as error:  # noqa: BLE001 - one message that fails must not take the others with it
+        told = {"message_id": record["messageId"], "reason": _reason(error)}
+        services.ports.telemetry.event("work_failed", level="error", **told)
+        return False
+    return True
+
+
+def _run(job: Job, services: Container) -> int | None:
+    """How much work a job did; None where it failed."""
+    try:
+        return job.run(services)
+    except Exception as error:  # noqa: BLE001 - one job that fails must not stop the others
+        services.ports.telemetry.event("job_failing", level="error", job=job.name, reason=_reason(error))
+        return None
+
+
+def _nothing_to_do_yet(name: str) -> Done:
+    _services().ports.telemetry.event("nothing_to_do_yet", level="info", job=name)
+    return {"done": 0}
+
+
+def _services() -> Container:
+    """The container; where a setting is wrong there is no telemetry to say it with."""
+    try:
+        return container()
+    except VittoError as error:
+        print(json.dumps({"level": "ERROR", "message": error.message}))
+        raise
+
+
+def _time_is_up(context: Any) -> bool:
+    return bool(context.get_remaining_time_in_millis() < SPARE_MS)
+
+
+def _reason(error: Exception) -> str:
+    return error.message if isinstance(error, VittoError) else trace(error)
