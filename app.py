@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from chalicelib.entrypoints.application import ThreadSafeChalice
-from chalicelib.entrypoints.routes import administration, health, memories, recall
+from chalicelib.entrypoints.routes import administration, health, memories, openapi, recall
 
 if TYPE_CHECKING:
     from chalicelib.entrypoints.wsgi import WsgiApplication
 
 app = ThreadSafeChalice(app_name="vitto-memory")
-for module in (memories, recall, administration, health):
+for module in (memories, recall, administration, health, openapi):
     app.register_blueprint(module.blueprint)
 
 
