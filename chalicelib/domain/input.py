@@ -1,14 +1,24 @@
 """What callers may say of a memory: a new one, and changes to one."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from chalicelib.domain.memory import Attachment, Claim, Link, MemoryType, Origin
+from chalicelib.domain.keys import MAX_ID_BYTES
+from chalicelib.domain.memory import MAX_CONTENT_BYTES, Attachment, Claim, Link, MemoryType, Origin
 from chalicelib.domain.scope import Scope
-from chalicelib.domain.wire import UtcTime, Wire
+from chalicelib.domain.wire import SAYS_SOMETHING, Flag, Share, UtcTime, Wire
 
 MAX_BATCH = 100  # spec/api.md "Limits"
+NEVER_NULL = ("content", "tags", "key_entities", "type", "importance", "overridable", "event_time")
+Content = Annotated[
+    str,
+    Field(
+        description=f"Not blank; at most {MAX_CONTENT_BYTES} bytes of UTF-8.",
+        json_schema_extra={**SAYS_SOMETHING, "maxLength": MAX_CONTENT_BYTES},
+    ),
+]
+"""Its limits are documented here and held in `write.cleaning`, in bytes, which JSON Schema cannot count."""
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=50)]
 
@@ -16,18 +26,22 @@ Tags = Annotated[tuple[Tag, ...], Field(max_length=50)]
 class MemoryInput(Wire):
     """A memory to remember. `scope` defaults to the narrowest, the caller's own; `type` to fact; `eventTime` to now."""
 
-    content: str
+    content: Content
     scope: Scope = Scope.USER
-    scope_id: str | None = Field(default=None, description="may be left out for organization and user scope")
+    scope_id: str | None = Field(
+        default=None,
+        description=f"may be left out for organization and user scope; at most {MAX_ID_BYTES} bytes of UTF-8",
+        json_schema_extra={"minLength": 1, "maxLength": MAX_ID_BYTES},
+    )
     type: MemoryType = MemoryType.FACT
     summary: str | None = Field(default=None, max_length=2000)
     tags: Tags = ()
     key_entities: Tags = ()
-    importance: float = Field(default=0.5, ge=0, le=1)
-    overridable: bool = Field(default=True, description="false makes it policy; takes an admin")
+    importance: Share = 0.5
+    overridable: Flag = Field(default=True, description="false makes it policy; takes an admin")
     source: str | None = Field(default=None, max_length=200)
     origin: Origin | None = None
-    confidence: float | None = Field(default=None, ge=0, le=1)
+    confidence: Share | None = None
     claims: Annotated[tuple[Claim, ...], Field(max_length=20)] = ()
     event_time: UtcTime | None = None
     expires_at: UtcTime | None = None
@@ -36,21 +50,40 @@ class MemoryInput(Wire):
     attachments: Annotated[tuple[Attachment, ...], Field(max_length=20)] = ()
 
 
+class MemoryBatch(Wire):
+    """Memories to remember, each with a receipt of its own."""
+
+    memories: tuple[MemoryInput, ...] = Field(min_length=1, max_length=MAX_BATCH)
+
+
+def _documented_patch(schema: dict[str, Any]) -> None:
+    """What the validators of a patch hold, said in its JSON schema: a change at least, and null only where it clears."""
+    schema["minProperties"] = 1
+    for name, field in MemoryPatch.model_fields.items():
+        said = schema["properties"][field.alias or name]
+        if name in NEVER_NULL:
+            (kind,) = (choice for choice in said.pop("anyOf") if choice != {"type": "null"})
+            said.update(kind)
+        said.pop("default", None)
+
+
 class MemoryPatch(Wire):
     """Changes to a memory. A field that is absent stays; `null` clears summary, expiresAt and outcome."""
 
-    content: str | None = None
+    model_config = ConfigDict(json_schema_extra=_documented_patch)
+
+    content: Content | None = None
     summary: str | None = Field(default=None, max_length=2000)
     tags: Tags | None = None
     key_entities: Tags | None = None
     type: MemoryType | None = None
-    importance: float | None = Field(default=None, ge=0, le=1)
-    overridable: bool | None = None
+    importance: Share | None = None
+    overridable: Flag | None = None
     event_time: UtcTime | None = None
     expires_at: UtcTime | None = None
     outcome: str | None = Field(default=None, max_length=1000)
 
-    @field_validator("content", "tags", "key_entities", "type", "importance", "overridable", "event_time")
+    @field_validator(*NEVER_NULL)
     @classmethod
     def _null_clears_only_what_can_be_absent[T](cls, value: T | None) -> T:
         if value is None:

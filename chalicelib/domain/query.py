@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from chalicelib.domain.memory import Memory, MemoryType
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
-from chalicelib.domain.wire import UtcTime, Wire, epoch_ms
+from chalicelib.domain.wire import SAYS_SOMETHING, Share, UtcTime, Whole, Wire, epoch_ms
 
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
@@ -21,15 +21,15 @@ MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each 
 class RecallQuery(Wire):
     """What a reader asks. `scopes` and `scopeIds` narrow its chain; the rest filters what is recalled."""
 
-    query: str = Field(max_length=MAX_QUERY_CHARACTERS)
+    query: str = Field(max_length=MAX_QUERY_CHARACTERS, description="not blank", json_schema_extra=SAYS_SOMETHING)
     scopes: tuple[Scope, ...] | None = Field(default=None, min_length=1, max_length=4)
     scope_ids: tuple[str, ...] | None = Field(default=None, min_length=1, max_length=100)
     types: tuple[MemoryType, ...] | None = Field(default=None, min_length=1, max_length=len(MemoryType))
     tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
     since: UtcTime | None = Field(default=None, description="event time, inclusive")
     before: UtcTime | None = Field(default=None, description="event time, exclusive")
-    limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
-    min_score: float = Field(default=0.0, ge=0, le=1)
+    limit: Annotated[Whole, Field(le=MAX_RESULTS)] = DEFAULT_RESULTS
+    min_score: Share = 0.0
 
     @property
     def filter(self) -> "Filter | None":

@@ -28,6 +28,14 @@ class IndexReceipt(Wire):
     reason: str | None = None
 
 
+class Refusal(Wire):
+    """Why an item may not be stored, as the same error says it of a single memory."""
+
+    code: str
+    message: str
+    details: dict[str, Any]
+
+
 class Receipt(Wire):
     """The receipt of one item. `id` is the one that every other endpoint accepts."""
 
@@ -39,5 +47,5 @@ class Receipt(Wire):
     revision: int | None = None
     reason: str | None = None
     redacted: tuple[str, ...] = ()
-    error: dict[str, Any] | None = None
+    error: Refusal | None = None
     index: IndexReceipt | None = None

@@ -1,9 +1,10 @@
 """The base of every model that crosses the wire: camelCase names outside, frozen, and nothing unknown let through."""
 
+import re
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 
@@ -23,8 +24,38 @@ def epoch_ms(value: datetime) -> int:
     return round(value.timestamp() * 1000)
 
 
-UtcTime = Annotated[AwareDatetime, AfterValidator(utc)]
-"""A time with its zone, kept in UTC. A time without a zone is refused: it would be guessed."""
+_DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:")
+
+
+def _no_number(value: Any) -> Any:
+    if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
+        return value
+    raise ValueError("must be an ISO 8601 time such as 2026-03-01T12:00:00Z")
+
+
+def _no_word(value: Any) -> Any:
+    if isinstance(value, bool) or (isinstance(value, str) and value in {"true", "false"}):
+        return value
+    raise ValueError("must be true or false")
+
+
+def _no_flag_or_text(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004 - pydantic reports ValueError alone
+    return value
+
+
+UtcTime = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(utc)]
+"""A time with its zone, kept in UTC. A time without a zone is refused, and so is a number: they would be guessed."""
+
+Flag = Annotated[bool, BeforeValidator(_no_word)]
+"""true or false of JSON or of a query string, and nothing that could be taken for it."""
+
+Whole = Annotated[int, Field(ge=1), BeforeValidator(_no_flag_or_text)]
+"""A whole number of JSON, 1 or more."""
+
+Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(_no_flag_or_text)]
+"""A number of JSON from 0 to 1."""
 
 
 class Wire(BaseModel):
@@ -37,3 +68,7 @@ class Wire(BaseModel):
         extra="forbid",
         defer_build=True,  # a validator is built when it is first used: together they are a fifth of a cold start
     )
+
+
+SAYS_SOMETHING: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
+"""How the schema of a text says that it may not be blank; what counts as blank is held where the text is cleaned."""

@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 from chalice.app import Request, Response
+from pydantic import BaseModel
 
 from chalicelib import errors
 from chalicelib.bootstrap import Container, container
 from chalicelib.domain.budget import budget
 from chalicelib.domain.keys import new_id
+from chalicelib.entrypoints.contract import on_wire
 from chalicelib.entrypoints.tracing import trace
 
 RETRY_AFTER_SECONDS = 1
@@ -39,18 +42,30 @@ STATUS: dict[type[errors.VittoError], HTTPStatus] = {
 _INTERNAL = ("internal", "something went wrong here; the request id finds it in the log")
 
 
-def answered(request: Request, work: Callable[[Container, Mapping[str, str]], Any]) -> Response:
-    """The response of `work(container, lower-case headers)`, which answers a body, or a body with status and headers."""
+@dataclass(frozen=True)
+class Reply:
+    """An answer with headers of its own, or with another status than its route's."""
+
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+    status: HTTPStatus | None = None
+
+
+def answered(
+    request: Request, work: Callable[[Container, Mapping[str, str]], Any], status: HTTPStatus = HTTPStatus.OK
+) -> Response:
+    """The response of `work(container, lower-case headers)`, which answers a model, a JSON object, or a Reply of one."""
     request_id = new_id("req")
     try:
         headers = {str(name).lower(): str(value) for name, value in request.headers.items()}
         services = container()
         with budget(services.settings.http.seconds):
             value = work(services, headers)
+        reply = value if isinstance(value, Reply) else Reply(value)
+        body = on_wire(reply.body) if isinstance(reply.body, BaseModel) else reply.body
     except Exception as error:  # noqa: BLE001 - the last line: nothing of it may reach the caller
         return _failed(error, request_id, request.path)
-    body, status, extra = value if isinstance(value, tuple) else (value, HTTPStatus.OK, {})
-    return _response(body, int(status), request_id, extra)
+    return _response(body, int(reply.status or status), request_id, reply.headers)
 
 
 def error_body(code: str, message: str, details: Mapping[str, Any], request_id: str) -> dict[str, Any]:

@@ -5,12 +5,12 @@ time is up it takes no new work, and says so; the next run goes on.
 """
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from chalice.app import Blueprint, CloudWatchEvent, SQSEvent
 
 from chalicelib.bootstrap import Container, container
-from chalicelib.entrypoints.jobs import JOBS, Job
+from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, Job
 from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
 
@@ -51,11 +51,13 @@ def purge(_: CloudWatchEvent) -> Done:
 def retry_pending(event: CloudWatchEvent) -> Done:
     """Do once what the worker of other runtimes does all the time. JobsFailed names the jobs that failed."""
     services = _services()
+    on_sqs = services.settings.queue.sqs_url  # whose messages come to `work_queue` by themselves
+    jobs = [job for job in JOBS if job is not DRAIN_QUEUE or not on_sqs]
     done: dict[str, int] = {}
     failed: list[str] = []
-    for number, job in enumerate(JOBS):
+    for number, job in enumerate(jobs):
         if _time_is_up(event.context):
-            left = [job.name for job in JOBS[number:]]
+            left = [job.name for job in jobs[number:]]
             services.ports.telemetry.event("jobs_postponed", jobs=", ".join(left))
             break
         count = _run(job, services)
@@ -87,7 +89,7 @@ def work_queue(event: SQSEvent) -> Done:
 
 def _worked(services: Container, record: dict[str, Any]) -> bool:
     try:
-        cast("Any", services).tasks.run(record["body"])
+        services.tasks.run(record["body"])
     except Exception as error:  # noqa: BLE001 - one message that fails must not take the others with it
         told = {"message_id": record["messageId"], "reason": _reason(error)}
         services.ports.telemetry.event("work_failed", level="error", **told)

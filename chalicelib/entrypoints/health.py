@@ -3,12 +3,50 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import ConfigDict
 
 from chalicelib.bootstrap import Container
+from chalicelib.entrypoints.contract import Answer
 from chalicelib.errors import VittoError
 
 CACHE_SECONDS = 5  # spec/api.md
+
+
+HealthStatus = Literal["ok", "degraded", "down"]
+
+
+class StoreSeen(Answer):
+    """Whether a store is up."""
+
+    up: bool
+
+
+class StoreProbed(StoreSeen):
+    """What a probe of a store found: how long it took, or the reason why it is down; and what the store says of itself."""
+
+    model_config = ConfigDict(extra="allow")
+
+    latency_ms: float | None = None
+    reason: str | None = None
+
+
+class PublicHealth(Answer):
+    """What anyone may see."""
+
+    status: HealthStatus
+    stores: dict[str, StoreSeen]
+
+
+class AdminHealth(Answer):
+    """What admins see. `pending` counts the rows that wait for an index; null where that could not be counted."""
+
+    said_when_null = ("pending",)
+
+    status: HealthStatus
+    stores: dict[str, StoreProbed]
+    pending: int | None
 
 
 class Health:

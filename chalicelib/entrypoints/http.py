@@ -2,39 +2,57 @@
 
 import functools
 import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Concatenate
 from urllib.parse import unquote
 
-from chalice.app import Blueprint, Response
-from pydantic import BaseModel
+from chalice.app import Blueprint, Chalice, Response
 
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.validation import validated
+from chalicelib.domain.wire import Wire
 from chalicelib.entrypoints.answers import answered
 from chalicelib.entrypoints.auth.api_keys import ApiKeyVerifier
 from chalicelib.entrypoints.auth.authenticator import Authenticator
 from chalicelib.entrypoints.auth.tokens import TokenVerifier, issuers
-from chalicelib.errors import InvalidInput, MalformedRequest, NotFound, TooLarge
+from chalicelib.entrypoints.contract import (
+    NOTHING,
+    REVISION_HEADER,
+    VITTO_USER,
+    Gives,
+    NoQuery,
+    Operation,
+    RequestHeader,
+    Takes,
+)
+from chalicelib.errors import InvalidInput, MalformedRequest, NotFound, TooLarge, VittoError
 
 MAX_BODY_BYTES = 1 << 20  # spec/api.md "Limits"
 Handler = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Call:
-    """One request to a route that knows its caller. Header names are lower case."""
+class Call[Q: Wire = NoQuery, B = None]:
+    """One request to a route that knows its caller. Header names are lower case; `query` is what the route declared."""
 
     caller: Caller
     headers: Mapping[str, str]
-    raw_query: Mapping[str, list[str]]
+    query: Q
     raw_body: bytes
+    takes: Takes[Q, B]
     services: Container
 
-    def body(self) -> dict[str, Any]:
-        """The body as a JSON object; an empty one where none was sent. MalformedRequest where it is something else."""
+    @cached_property
+    def body(self) -> B:
+        """The body as the route declared it. MalformedRequest where it is no JSON object, else InvalidInput."""
+        return self.takes.read(self._sent())
+
+    def _sent(self) -> dict[str, Any]:
+        """The body as a JSON object; an empty one where none was sent."""
         if len(self.raw_body) > MAX_BODY_BYTES:
             raise TooLarge(f"the body is over {MAX_BODY_BYTES} bytes", limit=MAX_BODY_BYTES)
         if not self.raw_body.strip():
@@ -47,22 +65,14 @@ class Call:
             raise MalformedRequest("the body must be a JSON object")
         return value
 
-    def query[T: BaseModel](self, model: type[T]) -> T:
-        """The query string as a `model`. InvalidInput for an unknown or repeated name."""
-        for name, values in self.raw_query.items():
-            if len(values) > 1:
-                raise InvalidInput(name, "is given more than once")
-        return validated(model, {name: values[0] for name, values in self.raw_query.items()})
-
     def if_match(self) -> int | None:
         """The revision that If-Match names; None without the header."""
         value = self.headers.get("if-match")
         if value is None:
             return None
-        number = value.strip().removeprefix("W/").strip('"')
-        if not (number.isascii() and number.isdigit() and len(number) < 10):  # noqa: PLR2004 - no revision is longer
+        if not re.fullmatch(REVISION_HEADER, value.strip()):
             raise InvalidInput("If-Match", 'must be a revision such as "3"')
-        return int(number)
+        return int(value.strip().removeprefix("W/").strip('"'))
 
 
 def _decoded(parameters: dict[str, str]) -> dict[str, str]:
@@ -95,22 +105,35 @@ def authenticator(services: Container) -> Authenticator:
     return Authenticator(keys, TokenVerifier(issuers(settings.issuers)))
 
 
-def route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handler], Handler]:
-    """Register a handler that takes a Call and the path's parameters, decoded once."""
+def route[Q: Wire, B](
+    blueprint: Blueprint,
+    path: str,
+    method: str,
+    takes: Takes[Q, B],
+    gives: Gives,
+    *,
+    raises: tuple[type[VittoError], ...] = (),
+    headers: tuple[RequestHeader, ...] = (),
+) -> Callable[[Callable[Concatenate[Call[Q, B], ...], Any]], Handler]:
+    """Register a handler that takes a Call of what it `takes` and the path's parameters, decoded once.
 
-    def register(handler: Handler) -> Handler:
+    It answers a model that it `gives`, or a Reply; it `raises` these errors besides those of every route."""
+
+    def register(handler: Callable[Concatenate[Call[Q, B], ...], Any]) -> Handler:
         def view(**parameters: str) -> Response:
             return answered(
                 blueprint.current_request,
-                lambda services, headers: handler(_call(blueprint, services, headers), **_decoded(parameters)),
+                lambda services, sent: handler(_call(blueprint, services, sent, takes), **_decoded(parameters)),
+                gives.status,
             )
 
-        return _registered(blueprint, path, method, handler, view)
+        operation = _operation(handler, path, method, takes, gives)
+        return _registered(blueprint, replace(operation, raises=raises, headers=(VITTO_USER, *headers)), handler, view)
 
     return register
 
 
-def open_route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handler], Handler]:
+def open_route(blueprint: Blueprint, path: str, method: str, gives: Gives) -> Callable[[Handler], Handler]:
     """Register a handler that anyone may call; it takes the container, and the caller where a credential was given.
 
     It has no query parameters."""
@@ -119,29 +142,54 @@ def open_route(blueprint: Blueprint, path: str, method: str) -> Callable[[Handle
         def view() -> Response:
             def work(services: Container, headers: Mapping[str, str]) -> Any:
                 caller = authenticator(services).caller_if_any(headers)
-                for name in blueprint.current_request.query_params or {}:
-                    raise InvalidInput(name, "is not a known field")
+                _query(blueprint, NoQuery)
                 return handler(services, caller)
 
-            return answered(blueprint.current_request, work)
+            return answered(blueprint.current_request, work, gives.status)
 
-        return _registered(blueprint, path, method, handler, view)
+        operation = _operation(handler, path, method, NOTHING, gives)
+        return _registered(blueprint, replace(operation, headers=(VITTO_USER,), is_open=True), handler, view)
 
     return register
 
 
-def _registered(blueprint: Blueprint, path: str, method: str, handler: Handler, view: Handler) -> Handler:
+def operations(app: Chalice) -> list[Operation]:
+    """What the routes of `app` declared, in the order of their paths."""
+    entries = [entry for methods in app.routes.values() for entry in methods.values()]
+    declared: list[Operation] = [vars(entry.view_function)["operation"] for entry in entries]
+    return sorted(declared, key=lambda operation: (operation.path, operation.method))
+
+
+def _operation(handler: Handler, path: str, method: str, takes: Takes[Any, Any], gives: Gives) -> Operation:
+    feature = handler.__module__.rpartition(".")[2]
+    told = " ".join((handler.__doc__ or "").split())
+    return Operation(method, path, handler.__name__, feature, told, takes, gives)
+
+
+def _registered(blueprint: Blueprint, operation: Operation, handler: Handler, view: Handler) -> Handler:
     view = functools.wraps(handler)(view)
+    vars(view)["operation"] = operation
     # content_types=[]: a wrong type is not Chalice's 415 but our own answer to a body that is no JSON
-    blueprint.route(path, methods=[method], content_types=[], name=f"{view.__module__}.{view.__name__}")(view)
+    name = f"{view.__module__}.{view.__name__}"
+    blueprint.route(operation.path, methods=[operation.method], content_types=[], name=name)(view)
     return view
 
 
-def _call(blueprint: Blueprint, services: Container, headers: Mapping[str, str]) -> Call:
+def _call[Q: Wire, B](
+    blueprint: Blueprint, services: Container, headers: Mapping[str, str], takes: Takes[Q, B]
+) -> Call[Q, B]:
     caller = authenticator(services).caller(headers)
     caller.require(Role.MEMBER, Role.OBSERVER)
-    request = blueprint.current_request
-    sent = request.query_params
-    query = {name: sent.getlist(name) for name in sent} if sent else {}
-    body = request.raw_body
-    return Call(caller, headers, query, body.encode() if isinstance(body, str) else body or b"", services)
+    body = blueprint.current_request.raw_body
+    raw = body.encode() if isinstance(body, str) else body or b""
+    return Call(caller, headers, _query(blueprint, takes.query), raw, takes, services)
+
+
+def _query[Q: Wire](blueprint: Blueprint, model: type[Q]) -> Q:
+    """The query string as a `model`. InvalidInput for an unknown or repeated name."""
+    sent = blueprint.current_request.query_params
+    given = {name: sent.getlist(name) for name in sent} if sent else {}
+    for name, values in given.items():
+        if len(values) > 1:
+            raise InvalidInput(name, "is given more than once")
+    return validated(model, {name: values[0] for name, values in given.items()})

@@ -9,7 +9,7 @@ from chalicelib.domain.caller import Caller
 from chalicelib.domain.input import MemoryInput
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Memory
-from chalicelib.domain.receipt import Outcome, Receipt
+from chalicelib.domain.receipt import Outcome, Receipt, Refusal
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, VittoError
@@ -65,5 +65,5 @@ def _receipted(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft 
     try:
         return draft(caller, item, now)
     except VittoError as error:
-        said = {"code": error.code, "message": error.message, "details": error.details}
+        said = Refusal(code=error.code, message=error.message, details=error.details)
         return Receipt(outcome=Outcome.INVALID, reason=error.message, error=said)

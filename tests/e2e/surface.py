@@ -52,7 +52,7 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
 }
-OPEN: frozenset[Route] = frozenset({("GET", "/health")})
+OPEN: frozenset[Route] = frozenset({("GET", "/health"), ("GET", "/openapi.json")})
 """Routes that answer without a credential."""
 
 WITH_ID = [(*route, ask) for route, asks in ROUTES.items() for ask in asks if ask.names]

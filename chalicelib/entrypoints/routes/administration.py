@@ -1,18 +1,20 @@
 """`/engine/keys` and `/engine/audit`: for admins, of their own organization."""
 
-from typing import Annotated, Any
+from http import HTTPStatus
+from typing import Annotated, Any, Literal
 
 from chalice.app import Blueprint
 from pydantic import Field, StringConstraints
 
+from chalicelib.domain.administration import ApiKey, AuditEvent
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.text.cleaning import clean
 from chalicelib.domain.text.secrets import redact
-from chalicelib.domain.validation import validated
-from chalicelib.domain.wire import UtcTime, Wire
+from chalicelib.domain.wire import Flag, UtcTime, Wire
 from chalicelib.entrypoints.auth.api_keys import mint
+from chalicelib.entrypoints.contract import NOTHING, Answer, Gives, Listing, NoQuery, in_body, in_query
 from chalicelib.entrypoints.http import Call, route
-from chalicelib.entrypoints.routes.memories import MOST_A_PAGE, PAGE, NoQuery
+from chalicelib.entrypoints.routes.memories import MOST_A_PAGE, PAGE
 from chalicelib.errors import InvalidInput, NotFound
 
 blueprint = Blueprint(__name__)
@@ -34,27 +36,55 @@ class KeyBody(Wire):
     roles: tuple[Role, ...] = Field(min_length=1)
     spaces: tuple[Name, ...] = Field(default=(), max_length=100)
     universes: tuple[Name, ...] = Field(default=(), max_length=100)
-    act_as: bool = False
+    act_as: Flag = False
     expires_at: UtcTime | None = None
 
 
-@route(blueprint, "/engine/keys", "GET")
-def list_keys(call: Call) -> Any:
+class KeyPage(Listing):
+    """A page of keys, without their secrets."""
+
+    keys: tuple[ApiKey, ...]
+    cursor: str | None
+
+
+class CreatedKey(ApiKey):
+    """A key that was just made, and `key` itself, which is shown this once."""
+
+    key: str
+
+
+class RevokedKey(Answer):
+    """A key that no longer holds."""
+
+    id: str
+    revoked: Literal[True] = True
+
+
+class AuditPage(Listing):
+    """A page of audit events, newest first."""
+
+    events: tuple[AuditEvent, ...]
+    cursor: str | None
+
+
+@route(blueprint, "/engine/keys", "GET", in_query(PageQuery), Gives(KeyPage))
+def list_keys(call: Call[PageQuery]) -> Any:
     """The organization's keys, without their secrets."""
-    query = call.query(PageQuery)
-    page = call.services.ports.keys.list(_admin(call).org_id, query.cursor, query.limit)
-    return {
-        "keys": [key.model_dump(mode="json", by_alias=True, exclude_none=True) for key in page.items],
-        "cursor": page.cursor,
-    }
+    page = call.services.ports.keys.list(_admin(call).org_id, call.query.cursor, call.query.limit)
+    return KeyPage(keys=page.items, cursor=page.cursor)
 
 
-@route(blueprint, "/engine/keys", "POST")
-def create_key(call: Call) -> Any:
+@route(
+    blueprint,
+    "/engine/keys",
+    "POST",
+    in_body(KeyBody, member={"name": "laptop", "userId": "ana", "roles": ["member"], "spaces": ["design"]}),
+    Gives(CreatedKey, HTTPStatus.CREATED),
+)
+def create_key(call: Call[NoQuery, KeyBody]) -> Any:
     """Make a key; the answer is the only time it is shown."""
-    call.query(NoQuery)
     caller = _admin(call)
-    wanted = validated(KeyBody, call.body())
+    wanted = call.body
     now = call.services.ports.clock()
     if wanted.expires_at and wanted.expires_at <= now:
         raise InvalidInput("expiresAt", "is in the past")
@@ -63,29 +93,26 @@ def create_key(call: Call) -> Any:
     stored, shown = mint(org_id=caller.org_id, now=now, created_by=caller.user_id, **fields)
     call.services.ports.keys.add(stored)
     call.services.auditor.record(caller, "create_key", [stored.id], userId=stored.user_id, roles=list(stored.roles))
-    return stored.model_dump(mode="json", by_alias=True, exclude_none=True) | {"key": shown}, 201, {}
+    return CreatedKey.model_construct(**dict(stored), key=shown)
 
 
-@route(blueprint, "/engine/keys/{id}", "DELETE")
+@route(blueprint, "/engine/keys/{id}", "DELETE", NOTHING, Gives(RevokedKey))
 def revoke_key(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Revoke a key; it works for at most a minute more."""
-    call.query(NoQuery)
     caller = _admin(call)
     if not call.services.ports.keys.revoke(caller.org_id, id, call.services.ports.clock()):
         raise NotFound("no such key in this organization")
     call.services.auditor.record(caller, "revoke_key", [id])
-    return {"id": id, "revoked": True}
+    return RevokedKey(id=id)
 
 
-@route(blueprint, "/engine/audit", "GET")
-def list_audit(call: Call) -> Any:
+@route(blueprint, "/engine/audit", "GET", in_query(PageQuery), Gives(AuditPage))
+def list_audit(call: Call[PageQuery]) -> Any:
     """What was done to rows and keys of the organization, newest first."""
-    query = call.query(PageQuery)
-    page = call.services.ports.audit.list(_admin(call).org_id, query.cursor, query.limit)
-    events = [event.model_dump(mode="json", by_alias=True, exclude_none=True) for event in page.items]
-    return {"events": events, "cursor": page.cursor}
+    page = call.services.ports.audit.list(_admin(call).org_id, call.query.cursor, call.query.limit)
+    return AuditPage(events=page.items, cursor=page.cursor)
 
 
-def _admin(call: Call) -> Caller:
+def _admin(call: Call[Any, Any]) -> Caller:
     call.caller.require(Role.ADMIN)
     return call.caller

@@ -1,24 +1,28 @@
 """`/health`: each store probed for real."""
 
 import functools
+from http import HTTPStatus
 from typing import Any
 
 from chalice.app import Blueprint
 
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller
-from chalicelib.entrypoints.health import Health, public
+from chalicelib.entrypoints.answers import Reply
+from chalicelib.entrypoints.contract import Gives
+from chalicelib.entrypoints.health import AdminHealth, Health, PublicHealth, public
 from chalicelib.entrypoints.http import open_route
 
 blueprint = Blueprint(__name__)
 
 
-@open_route(blueprint, "/health", "GET")
+@open_route(blueprint, "/health", "GET", Gives(AdminHealth | PublicHealth, otherwise=HTTPStatus.SERVICE_UNAVAILABLE))
 def health(services: Container, caller: Caller | None) -> Any:
     """Up or not, for anyone; versions, latencies and rows pending for admins. 503 where MongoDB is down."""
     report = _health(services).report()
-    shown = report if caller is not None and caller.is_admin else public(report)
-    return shown, 503 if report["status"] == "down" else 200, {}
+    is_admin = caller is not None and caller.is_admin
+    shown = AdminHealth.model_validate(report) if is_admin else PublicHealth.model_validate(public(report))
+    return Reply(shown, status=HTTPStatus.SERVICE_UNAVAILABLE if report["status"] == "down" else HTTPStatus.OK)
 
 
 @functools.cache

@@ -1,25 +1,46 @@
 """`/engine/memories`: remember, browse, read, edit, forget, restore."""
 
-from typing import Any
+from typing import Any, Literal
 
 from chalice.app import Blueprint
 from pydantic import Field
 
 from chalicelib.domain.caller import Role
-from chalicelib.domain.input import MAX_BATCH
-from chalicelib.domain.memory import Memory, MemoryType, Status
-from chalicelib.domain.receipt import IndexReceipt
+from chalicelib.domain.input import MAX_BATCH, MemoryBatch, MemoryInput, MemoryPatch
+from chalicelib.domain.memory import RESTORABLE_DAYS, Memory, MemoryType, Revision, Status
+from chalicelib.domain.receipt import IndexReceipt, Receipt
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import clean
 from chalicelib.domain.text.terms import query_words
-from chalicelib.domain.validation import validated
-from chalicelib.domain.wire import Wire
+from chalicelib.domain.wire import Flag, Whole, Wire
+from chalicelib.entrypoints.answers import Reply
+from chalicelib.entrypoints.contract import (
+    EDITED_REVISION,
+    IDEMPOTENCY_KEY,
+    IDEMPOTENCY_KEY_CHARACTERS,
+    NOTHING,
+    RESTORED_OVER,
+    Answer,
+    Gives,
+    Listing,
+    NoQuery,
+    as_sent,
+    in_body,
+    in_query,
+)
 from chalicelib.entrypoints.http import Call, route
-from chalicelib.errors import InvalidInput
+from chalicelib.errors import (
+    DuplicateContent,
+    IdempotencyConflict,
+    InProgress,
+    InvalidInput,
+    NotFound,
+    RevisionRequired,
+    StaleRevision,
+)
 from chalicelib.ports import Browse
 
 blueprint = Blueprint(__name__)
-_KEY_CHARACTERS = 255
 PAGE = 50
 MOST_A_PAGE = 200
 MOST_DIGITS = 10
@@ -41,34 +62,78 @@ class BrowseQuery(Wire):
 class PurgeQuery(Wire):
     """How to forget."""
 
-    purge: bool = False
+    purge: Flag = False
 
 
 class RestoreBody(Wire):
     """What to restore: a revision, or the memory itself where it was forgotten."""
 
-    revision: int | None = Field(default=None, ge=1)
+    revision: Whole | None = None
 
 
-class NoQuery(Wire):
-    """A route without query parameters."""
+class Receipts(Answer):
+    """One receipt an item, in the order of the items."""
+
+    receipts: tuple[Receipt, ...]
 
 
-@route(blueprint, "/engine/memories", "POST")
-def remember(call: Call) -> Any:
-    """Remember one memory (the body) or a batch (`memories`, up to 100)."""
-    call.query(NoQuery)
-    body = call.body()
+class MemoryPage(Listing):
+    """A page of memories, newest first."""
+
+    memories: tuple[Memory, ...]
+    cursor: str | None
+
+
+class ChangedMemory(Memory):
+    """A memory after a change, and whether the indexes have the change already."""
+
+    index: IndexReceipt
+
+
+class Forgotten(Answer):
+    """A memory that nobody sees any more and that can be restored for some days."""
+
+    id: str
+    status: Status
+    restorable_days: int
+    index: IndexReceipt
+
+
+class Purged(Answer):
+    """A memory that is gone for good."""
+
+    id: str
+    purged: Literal[True] = True
+    index: IndexReceipt
+
+
+@route(
+    blueprint,
+    "/engine/memories",
+    "POST",
+    as_sent(
+        MemoryInput | MemoryBatch,
+        one={"content": "Ana moved to Porto in May", "type": "fact", "tags": ["home"]},
+        batch={"memories": [{"content": "We deploy on Fridays", "type": "decision"}, {"content": "Ana likes tea"}]},
+    ),
+    Gives(Receipts),
+    raises=(NotFound, IdempotencyConflict, InProgress),
+    headers=(IDEMPOTENCY_KEY,),
+)
+def remember(call: Call[NoQuery, dict[str, Any]]) -> Any:
+    """Remember one memory (the body) or a batch (`memories`, up to 100). An item of a batch that may not be stored fails
+    no other: its receipt is `invalid`, with the error."""
+    body = call.body
     single = "memories" not in body
     items = [body] if single else _batch(body)
     receipts = call.services.remember.remember(call.caller, items, key=_idempotency_key(call), single=single)
-    return {"receipts": receipts}
+    return {"receipts": receipts}  # on the wire already: a repeat gets the first receipts as they were kept
 
 
-@route(blueprint, "/engine/memories", "GET")
-def browse(call: Call) -> Any:
+@route(blueprint, "/engine/memories", "GET", in_query(BrowseQuery), Gives(MemoryPage), raises=(NotFound,))
+def browse(call: Call[BrowseQuery]) -> Any:
     """List memories of the caller's chain, newest first."""
-    query = call.query(BrowseQuery)
+    query = call.query
     if query.status is Status.QUARANTINED:
         call.caller.require(Role.REVIEWER)
     scopes = None if query.scope is None else (query.scope,)
@@ -79,48 +144,65 @@ def browse(call: Call) -> Any:
     tag = None if query.tag is None else clean(query.tag)
     wanted = Browse(query.status, query.type, tag, words, query.limit, query.cursor)
     page = call.services.ports.store.browse(chain, wanted)
-    return {"memories": [_wire(memory) for memory in page.items], "cursor": page.cursor}
+    return MemoryPage(memories=page.items, cursor=page.cursor)
 
 
-@route(blueprint, "/engine/memories/{id}", "GET")
+@route(blueprint, "/engine/memories/{id}", "GET", NOTHING, Gives(Memory, etag=True))
 def read(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """One memory with its history."""
-    call.query(NoQuery)
     return _with_etag(call.services.editor.read(call.caller, id))
 
 
-@route(blueprint, "/engine/memories/{id}/revisions/{number}", "GET")
+@route(blueprint, "/engine/memories/{id}/revisions/{number}", "GET", NOTHING, Gives(Revision))
 def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path's name for it
     """One revision of a memory."""
-    call.query(NoQuery)
     if not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
         raise InvalidInput("revision", "must be a whole number of a few digits")
-    found = call.services.editor.revision(call.caller, id, int(number))
-    return found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return call.services.editor.revision(call.caller, id, int(number))
 
 
-@route(blueprint, "/engine/memories/{id}", "PATCH")
-def edit(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
+@route(
+    blueprint,
+    "/engine/memories/{id}",
+    "PATCH",
+    as_sent(MemoryPatch, change={"content": "Ana moved to Lisbon in June", "importance": 0.8}),
+    Gives(ChangedMemory, etag=True),
+    raises=(StaleRevision, RevisionRequired, DuplicateContent),
+    headers=(EDITED_REVISION,),
+)
+def edit(call: Call[NoQuery, dict[str, Any]], id: str) -> Any:  # noqa: A002 - the path's name for it
     """Change a memory; If-Match names the revision that the change was made against."""
-    call.query(NoQuery)
-    return _changed(*call.services.editor.edit(call.caller, id, call.body(), call.if_match()))
+    return _changed(*call.services.editor.edit(call.caller, id, call.body, call.if_match()))
 
 
-@route(blueprint, "/engine/memories/{id}", "DELETE")
-def forget(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
+@route(
+    blueprint,
+    "/engine/memories/{id}",
+    "DELETE",
+    in_query(PurgeQuery),
+    Gives(Forgotten | Purged),
+    raises=(StaleRevision,),
+)
+def forget(call: Call[PurgeQuery], id: str) -> Any:  # noqa: A002 - the path's name for it
     """Forget a memory: archived at once, restorable for 7 days; `purge=true` removes it for good."""
-    if call.query(PurgeQuery).purge:
-        index = call.services.editor.purge(call.caller, id)
-        return {"id": id, "purged": True, "index": _index(index)}
+    if call.query.purge:
+        return Purged(id=id, index=call.services.editor.purge(call.caller, id))
     memory, index = call.services.editor.forget(call.caller, id)
-    return {"id": id, "status": memory.status.value, "restorableDays": 7, "index": _index(index)}
+    return Forgotten(id=id, status=memory.status, restorable_days=RESTORABLE_DAYS, index=index)
 
 
-@route(blueprint, "/engine/memories/{id}/restore", "POST")
-def restore(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
+@route(
+    blueprint,
+    "/engine/memories/{id}/restore",
+    "POST",
+    in_body(RestoreBody, forgotten={}, revision={"revision": 2}),
+    Gives(ChangedMemory, etag=True),
+    raises=(StaleRevision, DuplicateContent),
+    headers=(RESTORED_OVER,),
+)
+def restore(call: Call[NoQuery, RestoreBody], id: str) -> Any:  # noqa: A002 - the path's name for it
     """Undo a forget, or make an earlier `revision` the present one."""
-    call.query(NoQuery)
-    wanted = validated(RestoreBody, call.body()).revision
+    wanted = call.body.revision
     if wanted is None:
         return _changed(*call.services.editor.restore(call.caller, id))
     return _changed(*call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
@@ -140,25 +222,16 @@ def _batch(body: dict[str, Any]) -> list[Any]:
     return items
 
 
-def _idempotency_key(call: Call) -> str | None:
+def _idempotency_key(call: Call[Any, Any]) -> str | None:
     key = call.headers.get("idempotency-key")
-    if key is not None and not (len(key.strip()) > 0 and len(key) <= _KEY_CHARACTERS):
-        raise InvalidInput("Idempotency-Key", f"must have 1 to {_KEY_CHARACTERS} characters")
+    if key is not None and not (len(key.strip()) > 0 and len(key) <= IDEMPOTENCY_KEY_CHARACTERS):
+        raise InvalidInput("Idempotency-Key", f"must have 1 to {IDEMPOTENCY_KEY_CHARACTERS} characters")
     return key
 
 
-def _changed(memory: Memory, index: IndexReceipt) -> Any:
-    body, status, headers = _with_etag(memory)
-    return body | {"index": _index(index)}, status, headers
+def _changed(memory: Memory, index: IndexReceipt) -> Reply:
+    return _with_etag(ChangedMemory.model_construct(**dict(memory), index=index))
 
 
-def _with_etag(memory: Memory) -> tuple[dict[str, Any], int, dict[str, str]]:
-    return _wire(memory), 200, {"ETag": f'"{memory.revision}"'}
-
-
-def _wire(memory: Memory) -> dict[str, Any]:
-    return memory.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _index(receipt: IndexReceipt) -> dict[str, Any]:
-    return receipt.model_dump(mode="json", by_alias=True, exclude_none=True)
+def _with_etag(memory: Memory) -> Reply:
+    return Reply(memory, {"ETag": f'"{memory.revision}"'})

@@ -4,24 +4,28 @@ from typing import Any
 
 from chalice.app import Blueprint
 
-from chalicelib.domain.query import RecallQuery
-from chalicelib.domain.validation import validated
+from chalicelib.domain.query import RecallAnswer, RecallQuery, RecallRecord
+from chalicelib.entrypoints.contract import NOTHING, Gives, NoQuery, in_body
 from chalicelib.entrypoints.http import Call, route
-from chalicelib.entrypoints.routes.memories import NoQuery
+from chalicelib.errors import NotFound
 
 blueprint = Blueprint(__name__)
 
 
-@route(blueprint, "/engine/memories/recall", "POST")
-def recall(call: Call) -> Any:
+@route(
+    blueprint,
+    "/engine/memories/recall",
+    "POST",
+    in_body(RecallQuery, question={"query": "Where does Ana live?", "limit": 5}),
+    Gives(RecallAnswer),
+    raises=(NotFound,),
+)
+def recall(call: Call[NoQuery, RecallQuery]) -> Any:
     """Recall what matters for a query, explained."""
-    call.query(NoQuery)
-    return call.services.recall.recall(call.caller, validated(RecallQuery, call.body()))
+    return call.services.recall.recall(call.caller, call.body)
 
 
-@route(blueprint, "/engine/recalls/{recall_id}", "GET")
+@route(blueprint, "/engine/recalls/{recall_id}", "GET", NOTHING, Gives(RecallRecord))
 def explain(call: Call, recall_id: str) -> Any:
     """What a recall did and why."""
-    call.query(NoQuery)
-    record = call.services.recall_audit.read(call.caller, recall_id)
-    return record.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return call.services.recall_audit.read(call.caller, recall_id)
