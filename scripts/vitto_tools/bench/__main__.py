@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench.report import Report
@@ -28,6 +29,14 @@ def latency(json: Json = None) -> None:
     """Latency at 10,000 memories in one scope and at 100 users of 500 each, beside the bare store calls."""
     report = Report()
     latency_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def failures(json: Json = None) -> None:
+    """What a store that is dead, hanging or slow costs a recall."""
+    report = Report()
+    failures_bench.run(report)
     report.write(json)
 
 
