@@ -209,12 +209,15 @@ def test_upkeep_sends_no_messages() -> None:
     assert messages(made) == before
 
 
-def test_a_repeat_changes_nothing_and_asks_the_embedder_for_nothing() -> None:
+def test_a_repeat_changes_nothing_in_any_store_and_asks_the_embedder_for_nothing() -> None:
     made, embedder, ids = pending("Ana lives in Porto")
     text = to_text(IndexRows(scope_key=SCOPE, ids=tuple(ids)))
     made.tasks.run(text)
     after, calls = made.ports.store.fetch(ANA.chain, ids, with_vectors=True), embedder.calls
+    assert made.ports.hot
+    assert made.ports.hot.changed() == [(SCOPE, 1)]
     made.tasks.run(text)
+    assert made.ports.hot.changed() == []
     assert made.ports.store.fetch(ANA.chain, ids, with_vectors=True) == after
     assert embedder.calls == calls
 
