@@ -9,15 +9,20 @@ from functools import cached_property
 from typing import Any
 
 from chalicelib.adapters.aws_secrets import with_secrets
+from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.searchindex import create_search_index
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
+from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.adapters.telemetry import PowertoolsTelemetry
 from chalicelib.adapters.traced import Traced
 from chalicelib.domain.wire import utc
@@ -32,16 +37,20 @@ from chalicelib.ports import (
     RecallCache,
     RecallStore,
     ReceiptStore,
+    StoredVectors,
+    TaskQueue,
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.tasks import TaskConsumer, TaskRunner
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,8 @@ class Ports:
     embedder: Embedder
     telemetry: Telemetry
     clock: Clock
+    vectors: StoredVectors | None = None
+    queue: TaskQueue | None = None
 
 
 def system_clock() -> datetime:
@@ -84,11 +95,21 @@ class Container:
         return Auditor(self.ports.audit, self.ports.clock)
 
     @cached_property
+    def deferral(self) -> Deferral:
+        """What requests leave to the queue."""
+        return Deferral(self.ports.queue, self.ports.telemetry)
+
+    @cached_property
     def remember(self) -> RememberPipeline:
         """The write path."""
         p = self.ports
         return RememberPipeline(
-            store=p.store, receipts=p.receipts, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+            store=p.store,
+            receipts=p.receipts,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -96,7 +117,13 @@ class Container:
         """Single memories."""
         p = self.ports
         return Editor(
-            store=p.store, hot=p.hot, cache=p.cache, indexer=self.indexer, auditor=self.auditor, clock=p.clock
+            store=p.store,
+            hot=p.hot,
+            cache=p.cache,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -106,6 +133,7 @@ class Container:
         return RecallPipeline(
             store=p.store,
             hot=p.hot,
+            vectors=p.vectors,
             cache=p.cache,
             records=p.recalls,
             embedder=p.embedder,
@@ -125,27 +153,42 @@ class Container:
         p = self.ports
         return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
 
+    @cached_property
+    def tasks(self) -> TaskRunner:
+        """What messages on the queue ask for."""
+        return TaskRunner(self.maintenance)
+
+    @cached_property
+    def consumer(self) -> TaskConsumer:
+        """Takes messages off the queue."""
+        p = self.ports
+        return TaskConsumer(queue=p.queue, runner=self.tasks, telemetry=p.telemetry, clock=p.clock)
+
 
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(_trace_header), "clock": system_clock} | overrides
     if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
-        mongo = mongo_connection(settings)
+        mongo = mongo_connection(settings, made["telemetry"])
         made = {
             "store": MongoMemoryStore(mongo),
             "keys": MongoKeyStore(mongo),
             "receipts": MongoReceiptStore(mongo),
             "audit": MongoAuditLog(mongo),
             "recalls": MongoRecallStore(mongo),
+            "vectors": MongoStoredVectors(mongo),
         } | made
-    if not {"hot", "cache"} <= overrides.keys():
-        redis = RedisConnection(settings.redis) if settings.redis.url else None
+    if not {"hot", "cache", "queue"} <= overrides.keys():
+        breaker = Breaker("redis", settings.breaker, made["telemetry"])
+        redis = RedisConnection(settings.redis, breaker) if settings.redis.url else None
         made = {
             "hot": RedisHotIndex(redis) if redis else None,
             "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
+            "queue": _queue(settings, redis, made["clock"]),
         } | made
     if "embedder" not in overrides:
-        made["embedder"] = OpenAIEmbedder(settings.embedding)
+        breaker = Breaker("embedding", settings.breaker, made["telemetry"])
+        made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
     return Ports(**made)
 
 
@@ -166,16 +209,24 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
     return Settings.from_environment(with_secrets(environment, Settings.secret_variables()))
 
 
-def mongo_connection(settings: Settings) -> MongoConnection:
+def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock) -> TaskQueue | None:
+    if settings.queue.sqs_url:
+        return SqsTaskQueue(settings.queue, clock)
+    return RedisTaskQueue(redis, settings.queue) if redis else None
+
+
+def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> MongoConnection:
     """A connection to the MongoDB of `settings`; it connects at first use."""
     if not settings.mongo.uri:
         raise Misconfigured("VITTO_MONGO_URI is not set")
-    return MongoConnection(settings.mongo)
+    breakers = (Breaker(store, settings.breaker, telemetry) for store in ("mongo", "atlas"))
+    return MongoConnection(settings.mongo, *breakers)
 
 
 def make_indexes(settings: Settings) -> list[str]:
-    """Create MongoDB's indexes where they are missing; the names of all."""
-    return create_indexes(mongo_connection(settings).database)
+    """Create MongoDB's indexes where they are missing; the names of all, and what became of the vector search's."""
+    database = mongo_connection(settings).database
+    return [*create_indexes(database), create_search_index(database, settings.embedding.dimensions)]
 
 
 _lock = threading.Lock()

@@ -11,6 +11,7 @@
      ├─ RevisionRequired        an edit without `If-Match`                    (428)
      ├─ TooLarge                over a documented limit                       (413)
      ├─ StoreUnavailable        a store is down or too slow                   (503)
+     │   └─ NotSupported        the store is well and cannot do this
      ├─ EmbeddingFailed         no vector could be had; callers degrade
      │   └─ EmbeddingMismatch   the vectors at hand are of another model or size
      └─ Misconfigured           a setting is missing or wrong               (500)
@@ -109,7 +110,7 @@ class TooLarge(VittoError):
 
 
 class StoreUnavailable(VittoError):
-    """A store did not answer in time. `store` is `mongo` or `redis`."""
+    """A store did not answer in time. `store` is `mongo`, `atlas` (MongoDB's vector search), `redis` or `sqs`."""
 
     code = "store_unavailable"
 
@@ -117,6 +118,12 @@ class StoreUnavailable(VittoError):
         super().__init__(f"{store} is unavailable: {reason}", store=store)
         self.store = store
         self.reason = reason
+
+
+class NotSupported(StoreUnavailable):
+    """The store is well, and does not have what was asked of it: a vector search, or the index for it."""
+
+    code = "not_supported"
 
 
 class EmbeddingFailed(VittoError):

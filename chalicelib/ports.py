@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.domain.query import (
+    Candidate,
     Filter,
     IndexAnswer,
     IndexQuery,
@@ -21,6 +22,7 @@ from chalicelib.domain.query import (
     TermStatistics,
 )
 from chalicelib.domain.scope import Chain
+from chalicelib.domain.tasks import Task
 from chalicelib.domain.vector import Vector
 
 
@@ -97,10 +99,22 @@ class MemoryStore(Probe, Protocol):
         """A page of rows. Forgotten rows are never listed. InvalidInput for a cursor that is none."""
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
-        """At most `limit` active rows that hold one of the rare `words`, each given by its terms (see `termselection`), and
-        that `wanted` admits, with terms and vectors; one query, and a second for scopes that another one crowded out."""
+        """At most `limit` active rows, not expired at `now`, that hold one of the rare `words`, each given by its terms (see
+        `termselection`), and that `wanted` admits, with terms and vectors; one query, and a second for scopes that another
+        crowded out."""
+
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        """At most `limit` active rows that were changed at `since` or later, the latest first: not expired at `now`, and
+        admitted by `wanted`, with terms and vectors; one query."""
 
     def statistics(self, chain: Chain) -> TermStatistics:
         """The last snapshot of the chain's scopes, zero and empty where none was taken; one query."""
@@ -214,7 +228,8 @@ class HotIndex(Probe, Protocol):
     """Vectors and postings of every scope: fast, and rebuilt from the truth whenever it is lost."""
 
     def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip.
+        """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip, two with a
+        search module. `vectors_searched` is False where vectors cannot be searched now; text is searched all the same.
 
         BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact."""
 
@@ -234,6 +249,26 @@ class HotIndex(Probe, Protocol):
 
     def changed(self, limit: int = 100) -> list[tuple[str, int]]:
         """Scopes changed since last asked, with their row counts; taking them clears them."""
+
+
+class StoredVectors(Probe, Protocol):
+    """Vector search inside the truth (MongoDB Atlas): asked where the hot index does not hold a scope.
+
+    It lags: a row that was written a moment ago may be absent still, and one that was changed or removed since may be
+    there as it was. `row` is as the search read it, so what must not be stale is read again from `MemoryStore`."""
+
+    def nearest(self, chain: Chain, query: IndexQuery, *, rows: int, now: datetime) -> list[Candidate]:
+        """The active rows of `chain`, and of no other, that are nearest to `query.vector`, the nearest first: not expired at
+        `now`, admitted by `query.filter`, with vectors of `query.model`. At most `query.limit` a scope of the chain, and 200
+        in all; a scope that another one crowded out is asked for once more. A text of several chunks is found by the mean of
+        them. Each candidate has the cosine of its best chunk, no `bm25`, and its row with terms and without vectors. Empty
+        without asking where `query.vector` is None or the chain has no scopes.
+
+        `rows` is how many rows the scopes hold as far as known: up to 20,000 the search is exact, above it approximate.
+
+        StoreUnavailable of `atlas` on a bad day, and where the server has no vector search or no usable index: that is known
+        after the first answer and costs nothing until the server is asked again a while later. EmbeddingMismatch where the
+        index is of another size than `query.vector`; the query is then not sent."""
 
 
 @dataclass(frozen=True)
@@ -290,3 +325,47 @@ class Embedder(Probe, Protocol):
 
     def similarity(self, cosine: float) -> float:
         """A cosine of this model on the calibrated scale, 0 to 1, where 0.5 is as likely related as not."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A message that a consumer holds. `attempt` counts from 1; after the `last` one comes no other. `receipt` is good until
+    the message is given to somebody else."""
+
+    id: str
+    text: str
+    attempt: int
+    last: bool
+    receipt: str
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """A message that was given out as often as it may be and was never done."""
+
+    id: str
+    text: str
+    attempts: int
+
+
+class TaskQueue(Probe, Protocol):
+    """Work that waits, given out at least once, in no promised order. The probe says what is waiting, taken and dead."""
+
+    def send(self, tasks: Sequence[Task], delay_seconds: float = 0) -> None:
+        """Have the tasks worked on, not before the delay is over. StoreUnavailable where any was not taken."""
+
+    def receive(self, limit: int) -> list[Delivery]:
+        """At most `limit` (1 to 10) messages, each hidden from other consumers for the visibility time and then, unless
+        it was done, given out again. One that was given out as often as it may be becomes a dead letter instead."""
+
+    def done(self, deliveries: Sequence[Delivery]) -> None:
+        """Take the messages off the queue. Nothing for one that was given to somebody else since."""
+
+    def retry(self, deliveries: Sequence[Delivery], delay_seconds: float) -> None:
+        """Give the messages out again after the delay. Nothing for one that was given to somebody else since."""
+
+    def dead_letters(self, limit: int) -> list[DeadLetter]:
+        """Some of the dead letters, the oldest first where the queue knows it."""
+
+    def redrive(self) -> int:
+        """Have all dead letters worked on again, from the first attempt on; how many."""

@@ -30,6 +30,7 @@ class MongoSettings(Slice):
     database: str = setting("VITTO_MONGO_DATABASE", "vitto", "Database name.")
     pool_size: int = setting("VITTO_MONGO_POOL_SIZE", 10, "Connections a process may hold.", ge=1, le=100)
     read_seconds: float = setting("VITTO_MONGO_READ_SECONDS", 0.6, "Limit of one read.", gt=0, le=30)
+    search_seconds: float = setting("VITTO_MONGO_SEARCH_SECONDS", 0.6, "Limit of one vector search.", gt=0, le=30)
     write_seconds: float = setting(
         "VITTO_MONGO_WRITE_SECONDS", 2.0, "Limit of one write to a server that is there.", gt=0, le=30
     )
@@ -46,6 +47,26 @@ class RedisSettings(Slice):
     seconds: float = setting("VITTO_REDIS_SECONDS", 0.25, "Limit of one call.", gt=0, le=10)
     bulk_seconds: float = setting(
         "VITTO_REDIS_BULK_SECONDS", 5.0, "Limit of one call that writes a batch.", gt=0, le=60
+    )
+
+
+class QueueSettings(Slice):
+    """Where work that no request waits for is queued: SQS by its URL, else the Redis, else nowhere: schedules find it."""
+
+    sqs_url: str = setting("VITTO_QUEUE_SQS_URL", "", "URL of an SQS standard queue; empty is the Redis.")
+    sqs_seconds: float = setting("VITTO_QUEUE_SQS_SECONDS", 1.0, "Limit of one call to SQS.", gt=0, le=20)
+    sqs_wait_seconds: int = setting(
+        "VITTO_QUEUE_SQS_WAIT_SECONDS", 1, "How long a consumer waits for a message; 0 may miss some.", ge=0, le=20
+    )
+    visibility_seconds: int = setting(
+        "VITTO_QUEUE_VISIBILITY_SECONDS", 180, "How long a consumer has for a task.", ge=1, le=43200
+    )
+    attempts: int = setting(
+        "VITTO_QUEUE_ATTEMPTS",
+        8,
+        "Attempts before a task is a dead letter; on SQS its redrive policy says.",
+        ge=1,
+        le=1000,
     )
 
 
@@ -87,8 +108,20 @@ class AuthSettings(Slice):
     )
 
 
+class BreakerSettings(Slice):
+    """When a store that fails is left alone. One breaker a store and process: MongoDB, Atlas search, Redis, embeddings."""
+
+    failures: int = setting("VITTO_BREAKER_FAILURES", 3, "Failures in a row after which a store rests.", ge=1, le=100)
+    seconds: float = setting(
+        "VITTO_BREAKER_SECONDS", 1.0, "Its first rest; each trial that fails doubles it.", gt=0, le=60
+    )
+    most_seconds: float = setting("VITTO_BREAKER_MOST_SECONDS", 15.0, "Its longest rest.", gt=0, le=600)
+
+
 class RecallSettings(Slice):
     """How recall searches."""
+
+    seconds: float = setting("VITTO_RECALL_SECONDS", 3.0, "Time of one recall, all tiers together.", gt=0, le=28)
 
     candidates: int = setting("VITTO_RECALL_CANDIDATES", 50, "Candidates a signal and scope.", ge=10, le=200)
     abstain_below: float = setting(
@@ -106,6 +139,10 @@ class RecallSettings(Slice):
 class HttpSettings(Slice):
     """The HTTP surface."""
 
+    seconds: float = setting(
+        "VITTO_HTTP_SECONDS", 25.0, "Time of one request; the gateway gives up after 29 s.", gt=0, le=28
+    )
+
     allowed_origins: str = setting(
         "VITTO_HTTP_ALLOWED_ORIGINS", "", "Origins that browsers may call from, comma separated; empty is none."
     )
@@ -119,8 +156,10 @@ class Settings(Slice):
 
     mongo: MongoSettings = Field(default_factory=MongoSettings)
     redis: RedisSettings = Field(default_factory=RedisSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     auth: AuthSettings = Field(default_factory=AuthSettings)
+    breaker: BreakerSettings = Field(default_factory=BreakerSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     http: HttpSettings = Field(default_factory=HttpSettings)
 
@@ -153,8 +192,10 @@ class Settings(Slice):
         return frozenset(name for _, _, name, info in cls.table() if (info.json_schema_extra or {})["secret"])  # type: ignore[index]
 
 
-NOT_SETTINGS = frozenset({"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME"})
-"""Variables of the command line and of the benches, which share the prefix and are nothing to the service."""
+NOT_SETTINGS = frozenset(
+    {"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI", "VITTO_TEST_REDIS_SEARCH"}
+)
+"""Variables of the command line, the benches and the tests, which share the prefix and are nothing to the service."""
 
 
 def _parsed(variable: str, text: str, info: FieldInfo) -> Any:

@@ -13,6 +13,7 @@ from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
 from chalicelib.domain.administration import ApiKey, AuditEvent
@@ -98,10 +99,12 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "audit": InMemoryAuditLog(),
         "recalls": InMemoryRecallStore(),
         "hot": InMemoryHotIndex(generations),
+        "vectors": None,
         "cache": InMemoryRecallCache(generations, clock),
         "embedder": TermEmbedder(),
         "telemetry": RecordedTelemetry(),
         "clock": clock,
+        "queue": InMemoryTaskQueue(clock),
     }
     return Ports(**made | overrides)
 

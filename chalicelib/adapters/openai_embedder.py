@@ -9,20 +9,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.domain.budget import time_left
 from chalicelib.domain.calibration import Calibration, calibration_of
 from chalicelib.domain.text.chunks import chunks
 from chalicelib.domain.vector import Vector, mean, unit
-from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured
+from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured, StoreUnavailable
 from chalicelib.settings import EmbeddingSettings
 
+_STORE = "embedding"
+_TRY_LATER = frozenset({408, 429})
+_SERVER_ERRORS = 500
+_FIRST_PAUSE = 0.1  # seconds before the first repeat; each further one waits twice as long
 _QUERY_RETRIES = 1  # within `query_seconds`, since a reader waits; a batch of passages has `retries` of its own
 
 
 class OpenAIEmbedder:
     """`ports.Embedder`. The client is imported and made at first use: it is the slowest import of all (facts.md)."""
 
-    def __init__(self, settings: EmbeddingSettings, calibration: Calibration | None = None) -> None:
+    def __init__(
+        self, settings: EmbeddingSettings, calibration: Calibration | None = None, breaker: Breaker | None = None
+    ) -> None:
         """With the model's own calibration, or the one given: `vitto calibrate` measures a model that has none yet."""
+        self.breaker = breaker or Breaker(_STORE)
         self._settings = settings
         self._query_model = settings.query_model or settings.passage_model
         self._calibration = calibration or calibration_of(settings.passage_model, _further(settings.calibrations))
@@ -32,7 +41,7 @@ class OpenAIEmbedder:
         return f"{self._settings.passage_model}@{self._settings.dimensions}"
 
     def probe(self) -> dict[str, Any]:
-        self.embed_query("ping")
+        self._embed_query("ping", probing=True)
         return {"model": self.passage_model}
 
     def similarity(self, cosine: float) -> float:
@@ -52,13 +61,16 @@ class OpenAIEmbedder:
             left = until - time.monotonic()
             if left <= 0:
                 raise EmbeddingFailed(f"{len(texts)} pieces of text took longer than {s.passage_seconds:g} s")
-            vectors += self._ask(s.passage_model, texts[start : start + s.batch], left / (1 + s.retries), s.retries)
+            vectors += self._ask(s.passage_model, texts[start : start + s.batch], left, s.retries)
         return vectors
 
     def embed_query(self, text: str) -> Vector:
+        return self._embed_query(text)
+
+    def _embed_query(self, text: str, *, probing: bool = False) -> Vector:
         pieces = chunks(text, self._calibration.chunk_characters)
-        seconds = self._settings.query_seconds / (1 + _QUERY_RETRIES)
-        return mean(self._ask(self._query_model, pieces, seconds, _QUERY_RETRIES))
+        seconds = self._settings.query_seconds
+        return mean(self._ask(self._query_model, pieces, seconds, _QUERY_RETRIES, probing=probing))
 
     @functools.cached_property
     def _client(self) -> Any:
@@ -66,25 +78,55 @@ class OpenAIEmbedder:
 
         return OpenAI(base_url=self._settings.base_url or None, api_key=self._settings.api_key or "none", max_retries=0)
 
-    def _ask(self, model: str, texts: Sequence[str], seconds: float, retries: int) -> list[Vector]:
-        from openai import OpenAIError  # noqa: PLC0415 - see the class
-
-        client = self._client.with_options(timeout=seconds, max_retries=retries)
+    def _ask(
+        self, model: str, texts: Sequence[str], seconds: float, retries: int, *, probing: bool = False
+    ) -> list[Vector]:
         try:
-            reply = client.embeddings.create(
+            with self.breaker.call(seconds, probing=probing):
+                return self._vectors(self._reply(model, texts, retries), len(texts))
+        except StoreUnavailable as error:
+            raise EmbeddingFailed(f"the embedding server is unavailable: {error.reason}") from error
+
+    def _reply(self, model: str, texts: Sequence[str], retries: int) -> Any:
+        """What the server says, asked again after a failure while the budget lasts. The client's own repeats are off: they
+        wait for as long as the server asks, up to a minute."""
+        for attempt in range(retries + 1):
+            try:
+                return self._attempt(model, texts, time_left() / (retries + 1 - attempt))
+            except StoreUnavailable:
+                pause = _FIRST_PAUSE * 2**attempt
+                if attempt == retries or time_left() < 2 * pause:
+                    raise
+                time.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _attempt(self, model: str, texts: Sequence[str], seconds: float) -> Any:
+        """One answer, which nobody has checked yet. StoreUnavailable where the server says nothing of use; EmbeddingFailed
+        where it is well and refuses these texts."""
+        from openai import APIStatusError, OpenAIError  # noqa: PLC0415 - see the class
+
+        client = self._client.with_options(timeout=seconds)
+        try:
+            return client.embeddings.create(
                 model=model, input=list(texts), dimensions=self._settings.dimensions, encoding_format="base64"
             )
+        except APIStatusError as error:
+            if error.status_code < _SERVER_ERRORS and error.status_code not in _TRY_LATER:
+                raise EmbeddingFailed(f"the embedding server refuses: {type(error).__name__}") from error
+            raise StoreUnavailable(_STORE, type(error).__name__) from error
         except OpenAIError as error:
-            raise EmbeddingFailed(f"the embedding server did not answer: {type(error).__name__}") from error
+            raise StoreUnavailable(_STORE, type(error).__name__) from error
         except ValueError as error:  # the client lets a body through that calls itself JSON and is not
-            raise EmbeddingFailed("the embedding server gave something that is no JSON") from error
-        try:
-            return self._vectors(reply, len(texts))
-        except (AttributeError, TypeError) as error:  # the client checks no field of a reply
-            raise EmbeddingFailed("the embedding server gave something that is no list of vectors") from error
+            raise StoreUnavailable(_STORE, "it gave something that is no JSON") from error
 
     def _vectors(self, reply: Any, count: int) -> list[Vector]:
-        rows = sorted(reply.data, key=lambda row: row.index)
+        try:
+            rows = sorted(reply.data, key=lambda row: row.index)
+            return self._in_order(rows, count)
+        except (AttributeError, TypeError) as error:  # the client checks no field of a reply
+            raise StoreUnavailable(_STORE, "it gave something that is no list of vectors") from error
+
+    def _in_order(self, rows: Sequence[Any], count: int) -> list[Vector]:
         if [row.index for row in rows] != list(range(count)):
             raise EmbeddingFailed(f"{len(rows)} vectors came back for {count} texts")
         return [self._vector(row.embedding) for row in rows]

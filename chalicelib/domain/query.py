@@ -15,6 +15,7 @@ from chalicelib.domain.wire import UtcTime, Wire, epoch_ms
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
 
 class RecallQuery(Wire):
@@ -68,7 +69,8 @@ class Candidate:
     """A memory that a tier found, with what each signal says of it.
 
     `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
-    yet to be computed. `row` is there where the tier read it anyway.
+    yet to be computed. `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
+    which of its two it was.
     """
 
     id: str
@@ -76,6 +78,7 @@ class Candidate:
     cosine: float | None = None
     bm25: float | None = None
     row: "StoredMemory | None" = None
+    tier: "TierName | None" = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,7 @@ class TierName(StrEnum):
     CACHE = "cache"
     HOT_VECTORS = "redis_vectors"
     HOT_TEXT = "redis_text"
+    STORED_VECTORS = "atlas_vectors"
     STORED_TEXT = "mongo_text"
 
 
@@ -134,6 +138,24 @@ class TierReport(Wire):
     ms: float
     candidates: int = 0
     skipped: str | None = None
+
+
+class MissingCode(StrEnum):
+    """Which kind of thing an answer went without."""
+
+    STORE_UNAVAILABLE = "store_unavailable"
+    EMBEDDING_FAILED = "embedding_failed"
+    EMBEDDING_MISMATCH = "embedding_mismatch"
+    INDEX_INCOMPLETE = "index_incomplete"
+    NOT_SUPPORTED = "not_supported"
+
+
+class Missing(Wire):
+    """A part that an answer went without. `part` is a tier, or `query_vector` where the query could not be embedded."""
+
+    part: str
+    code: MissingCode
+    message: str
 
 
 class EmptyReason(StrEnum):
@@ -182,7 +204,7 @@ class RecallAnswer(Wire):
     hits: tuple[Hit, ...]
     empty: Empty | None = None
     tiers: tuple[TierReport, ...]
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Missing, ...] = ()
     cached: bool = False
     took_ms: float = 0.0
 
@@ -209,4 +231,4 @@ class RecallRecord(Wire):
     hits: tuple[dict[str, Any], ...] = ()
     empty: EmptyReason | None = None
     tiers: tuple[TierReport, ...] = ()
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[Missing, ...] = ()

@@ -9,6 +9,7 @@ from chalice.app import Request, Response
 
 from chalicelib import errors
 from chalicelib.bootstrap import Container, container
+from chalicelib.domain.budget import budget
 from chalicelib.domain.keys import new_id
 from chalicelib.entrypoints.tracing import trace
 
@@ -28,6 +29,7 @@ STATUS: dict[type[errors.VittoError], HTTPStatus] = {
     errors.RevisionRequired: HTTPStatus.PRECONDITION_REQUIRED,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.NotSupported: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -42,7 +44,9 @@ def answered(request: Request, work: Callable[[Container, Mapping[str, str]], An
     request_id = new_id("req")
     try:
         headers = {str(name).lower(): str(value) for name, value in request.headers.items()}
-        value = work(container(), headers)
+        services = container()
+        with budget(services.settings.http.seconds):
+            value = work(services, headers)
     except Exception as error:  # noqa: BLE001 - the last line: nothing of it may reach the caller
         return _failed(error, request_id, request.path)
     body, status, extra = value if isinstance(value, tuple) else (value, HTTPStatus.OK, {})

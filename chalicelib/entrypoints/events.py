@@ -5,12 +5,12 @@ time is up it takes no new work, and says so; the next run goes on.
 """
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from chalice.app import Blueprint, CloudWatchEvent, SQSEvent
 
 from chalicelib.bootstrap import Container, container
-from chalicelib.entrypoints.jobs import JOBS, Job
+from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, Job
 from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
 
@@ -53,9 +53,10 @@ def retry_pending(event: CloudWatchEvent) -> Done:
     services = _services()
     done: dict[str, int] = {}
     failed: list[str] = []
-    for number, job in enumerate(JOBS):
+    jobs = _jobs(services)
+    for number, job in enumerate(jobs):
         if _time_is_up(event.context):
-            left = [job.name for job in JOBS[number:]]
+            left = [job.name for job in jobs[number:]]
             services.ports.telemetry.event("jobs_postponed", jobs=", ".join(left))
             break
         count = _run(job, services)
@@ -87,12 +88,17 @@ def work_queue(event: SQSEvent) -> Done:
 
 def _worked(services: Container, record: dict[str, Any]) -> bool:
     try:
-        cast("Any", services).tasks.run(record["body"])
+        services.tasks.run(record["body"])
     except Exception as error:  # noqa: BLE001 - one message that fails must not take the others with it
         told = {"message_id": record["messageId"], "reason": _reason(error)}
         services.ports.telemetry.event("work_failed", level="error", **told)
         return False
     return True
+
+
+def _jobs(services: Container) -> tuple[Job, ...]:
+    """All jobs, but for the queue where it is SQS: that one starts `work_queue` itself."""
+    return tuple(job for job in JOBS if not (job is DRAIN_QUEUE and services.settings.queue.sqs_url))
 
 
 def _run(job: Job, services: Container) -> int | None:

@@ -35,6 +35,8 @@ class Health:
             "redis": _probed(ports.hot.probe) if ports.hot else {"up": False, "reason": "not configured"},
             "embedding": _probed(ports.embedder.probe),
         }
+        if ports.queue:
+            stores["queue"] = _probed(ports.queue.probe)
         pending = _probed(lambda: {"rows": ports.store.count_pending()})
         status = "ok" if all(store["up"] for store in stores.values()) else "degraded"
         if not stores["mongo"]["up"]:

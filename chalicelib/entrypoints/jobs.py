@@ -26,12 +26,15 @@ def _retry_pending(services: Container) -> int:
     return services.maintenance.retry_pending()
 
 
+DRAIN_QUEUE = Job("drain_queue", 1, lambda services: services.consumer.drain().done)
 JOBS = (
     Job("drain_recall_audit", 1, lambda services: services.recall_audit.drain()),
+    DRAIN_QUEUE,
     Job("rebuild_wanted", 1, lambda services: services.maintenance.rebuild_wanted()),
     Job("retry_pending", 3, _retry_pending),
     Job("republish_after_restart", 3, lambda services: services.maintenance.republish_after_restart()),
     Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
+    Job("report_dead_letters", 60, lambda services: services.consumer.report_dead_letters()),
     Job("refresh_statistics", 60, lambda services: services.maintenance.refresh_statistics()),
 )
 
@@ -48,6 +51,15 @@ class Rota:
     def turn(self) -> int:
         """Run what is due; how much work was done."""
         return sum(self._run(job) for job in self._jobs if time.monotonic() >= self._due[job.name])
+
+    def once(self) -> dict[str, int]:
+        """Run every job, due or not; how much work each did. `failing` names those that failed."""
+        return {job.name: self._run(job) for job in self._jobs}
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The jobs that failed when they last ran."""
+        return tuple(self._failing)
 
     def _run(self, job: Job) -> int:
         telemetry = self._services.ports.telemetry

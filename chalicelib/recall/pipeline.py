@@ -11,11 +11,21 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from chalicelib.domain.budget import budget
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.query import EmptyReason, RecallAnswer, RecallQuery, RecallRecord, TierName, TierReport
+from chalicelib.domain.query import (
+    EmptyReason,
+    Missing,
+    MissingCode,
+    RecallAnswer,
+    RecallQuery,
+    RecallRecord,
+    TierName,
+    TierReport,
+)
 from chalicelib.domain.vector import Vector
-from chalicelib.errors import EmbeddingFailed, StoreUnavailable
+from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, StoreUnavailable
 from chalicelib.ports import (
     CacheEntry,
     CacheOpening,
@@ -25,10 +35,12 @@ from chalicelib.ports import (
     MemoryStore,
     RecallCache,
     RecallStore,
+    StoredVectors,
     Telemetry,
 )
 from chalicelib.recall.audit import audited
 from chalicelib.recall.explain import empty
+from chalicelib.recall.found import ms_since
 from chalicelib.recall.question import Question, question
 from chalicelib.recall.ranking import Ranking
 from chalicelib.recall.tiers import Tiers
@@ -56,6 +68,7 @@ class RecallPipeline:
         *,
         store: MemoryStore,
         hot: HotIndex | None,
+        vectors: StoredVectors | None,
         cache: RecallCache | None,
         records: RecallStore,
         embedder: Embedder,
@@ -63,7 +76,7 @@ class RecallPipeline:
         clock: Clock,
         settings: RecallSettings,
     ) -> None:
-        self._tiers = Tiers(store, hot, settings.candidates)
+        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock)
         self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records
@@ -73,12 +86,16 @@ class RecallPipeline:
         self._settings = settings
 
     def recall(self, caller: Caller, query: RecallQuery) -> dict[str, Any]:
-        """The answer's wire form. InvalidInput and NotFound for a wrong question, StoreUnavailable without MongoDB."""
+        """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
+        StoreUnavailable without MongoDB."""
+        with budget(self._settings.seconds):
+            return self._recall(question(caller, query))
+
+    def _recall(self, asked: Question) -> dict[str, Any]:
         began = time.perf_counter()
-        asked = question(caller, query)
         run_id = new_id("rcl")
         opening = self._open(run_id, asked)
-        run = _Run(run_id, asked, began, opening, _ms_since(began))
+        run = _Run(run_id, asked, began, opening, ms_since(began))
         if opening.body is not None:
             return _served(run)
         return self._answer(run)
@@ -107,20 +124,24 @@ class RecallPipeline:
             empty=empty(ranked.empty) if ranked.empty else None,
             tiers=(self._cache_report(run), *found.reports),
             degraded=tuple(found.degraded),
-            took_ms=_ms_since(run.began),
+            took_ms=ms_since(run.began),
         )
-        for name in found.degraded:
-            self._telemetry.event("recall_degraded", recall_id=run.id, missing=name)
+        for part in found.degraded:
+            self._telemetry.event(
+                "recall_degraded", recall_id=run.id, part=part.part, code=part.code, reason=part.message
+            )
         self._close(run, answer, vector)
         return answer.body()
 
-    def _vector(self, run: _Run) -> tuple[Vector | None, str | None]:
+    def _vector(self, run: _Run) -> tuple[Vector | None, Missing | None]:
         if run.opening.vector is not None:
             return run.opening.vector, None
         try:
             return self._embedder.embed_query(run.asked.text), None
         except EmbeddingFailed as error:
-            return None, f"vectors: {error.message}"
+            mismatch = isinstance(error, EmbeddingMismatch)
+            code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
+            return None, Missing(part="query_vector", code=code, message=error.message)
 
     def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
         record = self._record(run.id, run.asked).model_copy(
@@ -184,8 +205,4 @@ def _served(run: _Run) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(run.opening.body or "{}")
     report = TierReport(tier=TierName.CACHE, ms=run.cache_ms, candidates=len(body["hits"]))
     tiers = [report.model_dump(mode="json", by_alias=True, exclude_none=True)]
-    return body | {"recallId": run.id, "cached": True, "tiers": tiers, "tookMs": _ms_since(run.began)}
-
-
-def _ms_since(began: float) -> float:
-    return round((time.perf_counter() - began) * 1000, 3)
+    return body | {"recallId": run.id, "cached": True, "tiers": tiers, "tookMs": ms_since(run.began)}

@@ -7,9 +7,9 @@ from chalicelib.domain.memory import Memory, Status
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
+from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import Fused, fuse
 from chalicelib.recall.question import Question
-from chalicelib.recall.tiers import Found
 from chalicelib.settings import RecallSettings
 
 SPARE_ROWS = 5  # rows read beyond the limit, for those that turn out archived or expired
@@ -104,6 +104,6 @@ def _lean(memory: Memory) -> Memory:
 
 
 def _tier(candidate: Candidate) -> TierName:
-    if candidate.row is not None:
-        return TierName.STORED_TEXT
+    if candidate.tier is not None:
+        return candidate.tier
     return TierName.HOT_TEXT if candidate.cosine is None else TierName.HOT_VECTORS

@@ -26,6 +26,7 @@ from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequire
 from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore, RecallCache
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
 
 _ABSENT = "no such memory for this reader"
@@ -42,6 +43,7 @@ class Editor:
         cache: RecallCache | None,
         indexer: Indexer,
         auditor: Auditor,
+        deferral: Deferral,
         clock: Clock,
     ) -> None:
         self._store = store
@@ -49,6 +51,7 @@ class Editor:
         self._cache = cache
         self._indexer = indexer
         self._auditor = auditor
+        self._deferral = deferral
         self._clock = clock
 
     def read(self, caller: Caller, id_: str) -> Memory:
@@ -184,6 +187,8 @@ class Editor:
             raise StaleRevision("the memory was changed at the same time")
         (receipt,) = self._indexer.publish([changed])
         self._auditor.record(caller, action, [after.id], revision=after.revision)
+        if receipt.state is IndexState.PENDING:
+            self._deferral.index_later([(after.scope_ref.key, after.id)])
         return after.model_copy(update={"index_state": receipt.state}), receipt
 
 

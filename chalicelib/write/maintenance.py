@@ -1,12 +1,12 @@
 """What the worker and the jobs do with no caller waiting: retry pending rows, rebuild and repair indexes, count terms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.memory import IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, ScopeRef
-from chalicelib.errors import EmbeddingFailed
+from chalicelib.errors import EmbeddingFailed, StoreUnavailable
 from chalicelib.ports import Clock, HotIndex, MemoryStore, Telemetry
 from chalicelib.write.indexing import Indexer
 
@@ -57,6 +57,19 @@ class Maintenance:
             if still == stale > FAILURES_IN_A_ROW:
                 raise EmbeddingFailed(f"none of {stale} pending rows could be embedded")
         return done
+
+    def index_rows(self, chain: Chain, ids: Sequence[str]) -> None:
+        """Embed and publish those rows of the chain that are pending or have no current vectors.
+
+        EmbeddingFailed or StoreUnavailable where any of them still is so afterwards."""
+        found = self._store.fetch(chain, ids, with_vectors=True)
+        wanted = [row for row in found if row.memory.index_state is IndexState.PENDING or not self._settled(row.memory)]
+        embedded = self._embedded(wanted)
+        receipts = self._indexer.publish(embedded)
+        if stale := sum(not self._settled(row.memory) for row in embedded):
+            raise EmbeddingFailed(f"{stale} of {len(ids)} rows could not be embedded")
+        if pending := sum(receipt.state is IndexState.PENDING for receipt in receipts):
+            raise StoreUnavailable("redis", f"{pending} of {len(ids)} rows could not be indexed")
 
     def retire_expired(self) -> int:
         """Take rows whose time ran out since last asked out of the index, where they would crowd out others; how many of the

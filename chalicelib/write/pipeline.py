@@ -15,12 +15,14 @@ from typing import Any
 from chalicelib.domain.administration import ReservationState
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import key as key_of
-from chalicelib.domain.memory import Memory
+from chalicelib.domain.memory import IndexState, Memory
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
+from chalicelib.domain.scope import ScopeRef
 from chalicelib.errors import IdempotencyConflict, InProgress, VittoError
 from chalicelib.ports import Clock, MemoryStore, ReceiptStore
 from chalicelib.write.audit import Auditor
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
 from chalicelib.write.indexing import Indexer
 
@@ -29,12 +31,20 @@ class RememberPipeline:
     """`remember` is all of it."""
 
     def __init__(
-        self, *, store: MemoryStore, receipts: ReceiptStore, indexer: Indexer, auditor: Auditor, clock: Clock
+        self,
+        *,
+        store: MemoryStore,
+        receipts: ReceiptStore,
+        indexer: Indexer,
+        auditor: Auditor,
+        deferral: Deferral,
+        clock: Clock,
     ) -> None:
         self._store = store
         self._receipts = receipts
         self._indexer = indexer
         self._auditor = auditor
+        self._deferral = deferral
         self._clock = clock
 
     def remember(
@@ -48,7 +58,9 @@ class RememberPipeline:
         now = self._clock()
         drafted = self._drafted(caller, items, now, single=single)
         if key is None:
-            return self._store_all(caller, drafted)
+            receipts = self._store_all(caller, drafted)
+            self._defer(caller, receipts)
+            return _wired(receipts)
         body_hash = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
         name = caller.org_id, _caller_key(caller), key
         reservation = self._receipts.reserve(*name, body_hash, now)
@@ -61,11 +73,13 @@ class RememberPipeline:
         if reservation.at != now:  # the work of a request that never ended: the same times give the same rows
             drafted = self._drafted(caller, items, reservation.at, single=single)
         try:
-            response = self._store_all(caller, drafted)
+            receipts = self._store_all(caller, drafted)
         except VittoError:
             self._receipts.release(*name)
             raise
+        response = _wired(receipts)
         self._receipts.complete(*name, response)
+        self._defer(caller, receipts)
         return response
 
     def _drafted(
@@ -73,11 +87,17 @@ class RememberPipeline:
     ) -> list[Draft | Receipt]:
         return [draft(caller, items[0], now)] if single else drafts(caller, items, now)
 
-    def _store_all(self, caller: Caller, drafted: Sequence[Draft | Receipt]) -> list[dict[str, Any]]:
+    def _store_all(self, caller: Caller, drafted: Sequence[Draft | Receipt]) -> list[Receipt]:
         fresh = [item for item in drafted if isinstance(item, Draft)]
         stored = iter(self._store_fresh(caller, fresh))
-        receipts = [next(stored) if isinstance(item, Draft) else item for item in drafted]
-        return [receipt.model_dump(mode="json", by_alias=True, exclude_none=True) for receipt in receipts]
+        return [next(stored) if isinstance(item, Draft) else item for item in drafted]
+
+    def _defer(self, caller: Caller, receipts: Sequence[Receipt]) -> None:
+        self._deferral.index_later(
+            (ScopeRef(caller.org_id, one.scope, one.scope_id).key, one.id)
+            for one in receipts
+            if one.index and one.index.state is IndexState.PENDING and one.id and one.scope and one.scope_id
+        )
 
     def _store_fresh(self, caller: Caller, fresh: Sequence[Draft]) -> list[Receipt]:
         memories = [item.memory for item in fresh]
@@ -103,6 +123,10 @@ def _receipt(item: Draft, existing: str | None, index: IndexReceipt | None) -> R
     return Receipt(
         outcome=Outcome.STORED, id=memory.id, status=memory.status, revision=memory.revision, index=index, **where
     )
+
+
+def _wired(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:
+    return [receipt.model_dump(mode="json", by_alias=True, exclude_none=True) for receipt in receipts]
 
 
 def _caller_key(caller: Caller) -> str:

@@ -1,5 +1,6 @@
 """Every port under every adapter that carries it: the in-memory twin and the real ones."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,15 +10,21 @@ import pytest
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.vectors import InMemoryStoredVectors
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import MEMORIES, SCOPES
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.ports import HotIndex, MemoryStore, RecallCache
 from tests.building import TestClock
+from tests.conftest import SEARCH_MODULE
+from tests.contract.vector_steps import VectorsUnderTest, wait_for_the_index
+
+collect_ignore = [] if SEARCH_MODULE else ["test_search_module.py"]
 
 
 @pytest.fixture(params=["twin", "mongo"])
@@ -63,20 +70,20 @@ def _index(request: pytest.FixtureRequest) -> IndexUnderTest:
         twin = InMemoryHotIndex()
         return IndexUnderTest(twin, lambda scope: list(twin._rows.get(scope, {})))
     connection = emptied(request, request.param)
-    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvm")  # rows, postings, vectors, models
+    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvhm")  # rows, postings, vector sets, chunks, models
     return IndexUnderTest(
         RedisHotIndex(connection),
         lambda scope: [name for name in names(connection) if name.startswith(kinds) and scope in name],
     )
 
 
-@pytest.fixture(params=["twin", "redis", "valkey"])
+@pytest.fixture(params=["twin", "redis", "valkey", *SEARCH_MODULE])
 def text_index(request: pytest.FixtureRequest) -> IndexUnderTest:
     """Every index; a plain Valkey holds text alone, so tests over it expect nothing of vectors."""
     return _index(request)
 
 
-@pytest.fixture(params=["twin", "redis"])
+@pytest.fixture(params=["twin", "redis", *SEARCH_MODULE])
 def vector_index(request: pytest.FixtureRequest) -> IndexUnderTest:
     """Every index that holds vectors."""
     return _index(request)
@@ -92,7 +99,7 @@ class CacheUnderTest:
     lose_counters: Callable[[Sequence[str]], None]
 
 
-@pytest.fixture(params=["twin", "redis", "valkey"])
+@pytest.fixture(params=["twin", "redis", "valkey", *SEARCH_MODULE])
 def cached(request: pytest.FixtureRequest) -> CacheUnderTest:
     """Every cache, empty."""
     if request.param == "twin":
@@ -110,3 +117,20 @@ def cached(request: pytest.FixtureRequest) -> CacheUnderTest:
         lapse=time.sleep,
         lose_counters=lambda scopes: [connection.command("DEL", keys.generation(s)) for s in scopes].clear(),
     )
+
+
+CLUSTER = ["atlas_cluster"] if os.environ.get("VITTO_TEST_ATLAS_URI") else []
+
+
+@pytest.fixture(params=["twin", "atlas", *CLUSTER])
+def vectors(request: pytest.FixtureRequest) -> VectorsUnderTest:
+    """Every vector search of the truth: the twin, the strict double, and a real cluster where one is given."""
+    if request.param == "twin":
+        store = InMemoryMemoryStore()
+        return VectorsUnderTest(InMemoryStoredVectors(store), store)
+    if request.param == "atlas":
+        return VectorsUnderTest(
+            MongoStoredVectors(request.getfixturevalue("atlas")), MongoMemoryStore(request.getfixturevalue("mongo"))
+        )
+    cluster: MongoConnection = request.getfixturevalue("atlas_cluster")
+    return VectorsUnderTest(MongoStoredVectors(cluster), MongoMemoryStore(cluster), wait_for_the_index)

@@ -26,6 +26,9 @@ def fetched(store: MemoryStore, reader: Chain, *ids: str) -> dict[str, StoredMem
 def everything_read(store: MemoryStore, reader: Chain, ids: Sequence[str], words: str) -> set[str]:
     """Ids of all that any read gives `reader`."""
     terms = tuple((term,) for term in row(words).counts)
-    found = [*store.fetch(reader, ids), *store.text_candidates(reader, terms, store.statistics(reader), Filter(), 100)]
+    found = [
+        *store.fetch(reader, ids),
+        *store.text_candidates(reader, terms, store.statistics(reader), Filter(), 100, now=NOW),
+    ]
     listed = [memory for status in Status for memory in store.browse(reader, Browse(status=status)).items]
     return {stored.memory.id for stored in found} | {memory.id for memory in listed}

@@ -20,7 +20,7 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.domain.administration import Page, Reservation, ReservationState
 from chalicelib.domain.caller import Role
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.query import EmptyReason, TierName, TierReport
+from chalicelib.domain.query import EmptyReason, Missing, MissingCode, TierName, TierReport
 from chalicelib.errors import InvalidInput
 from chalicelib.ports import AuditLog, KeyStore, RecallStore, ReceiptStore
 from tests.building import AWKWARD_IDS, NOW, api_key, event, record
@@ -275,7 +275,7 @@ def test_a_record_comes_back_whole(recalls: RecallStore, org: str) -> None:
         hits=({"id": "mem_1", "score": 0.5, "scores": {"cosine": None, "bm25": 1.25}},),
         empty=EmptyReason.NOTHING_SIMILAR,
         tiers=(TierReport(tier=TierName.CACHE, ms=0.25, candidates=3, skipped="off"),),
-        degraded=("redis_vectors",),
+        degraded=(Missing(part="redis_vectors", code=MissingCode.STORE_UNAVAILABLE, message="away"),),
     )
     recalls.add([full])
     assert recalls.get(org, "a/b:%") == full

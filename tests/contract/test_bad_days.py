@@ -11,14 +11,21 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
+from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.sqs_queue import SqsTaskQueue
+from chalicelib.bootstrap import system_clock
 from chalicelib.domain.query import Filter, TermStatistics
+from chalicelib.domain.tasks import RebuildScope
 from chalicelib.errors import StoreUnavailable
-from chalicelib.ports import Browse, CacheEntry
-from chalicelib.settings import MongoSettings, RedisSettings
+from chalicelib.ports import Browse, CacheEntry, Delivery, TaskQueue
+from chalicelib.settings import MongoSettings, QueueSettings, RedisSettings
 from tests.building import NOW, api_key, chain, entry, event, index_query, record, row
+from tests.sqs_server import CREDENTIALS
 from vitto_tools.local.servers import HOST, free_port
 
 LIMIT_SECONDS = 0.15
@@ -44,7 +51,9 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
 def dead_mongo(port: int) -> Iterator[MongoConnection]:
     """A connection to it as MongoDB."""
     uri, limit = f"mongodb://{HOST}:{port}/?directConnection=true", LIMIT_SECONDS
-    settings = MongoSettings(uri=uri, read_seconds=limit, write_seconds=limit, select_seconds=limit)
+    settings = MongoSettings(
+        uri=uri, read_seconds=limit, search_seconds=limit, write_seconds=limit, select_seconds=limit
+    )
     connection = MongoConnection(settings)
     yield connection
     connection.client.close()
@@ -85,16 +94,30 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "purge": lambda: store.purge(READER, "mem_1"),
             "settle": lambda: store.settle([(ROW.memory, True)]),
             "browse": lambda: store.browse(READER, Browse()),
-            "text_candidates": lambda: store.text_candidates(READER, (("fig",),), TermStatistics(0, {}), Filter(), 10),
+            "text_candidates": lambda: store.text_candidates(
+                READER, (("fig",),), TermStatistics(0, {}), Filter(), 10, now=NOW
+            ),
             "statistics": lambda: store.statistics(READER),
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),
+            "recent": lambda: store.recent(READER, NOW, Filter(), 10, now=NOW),
             "count_pending": store.count_pending,
             "rows_of_scope": lambda: store.rows_of_scope(SCOPE),
             "scope_keys": lambda: list(store.scope_keys()),
             "mark_for_repair": lambda: store.mark_for_repair([SCOPE]),
             "marked_for_repair": store.marked_for_repair,
             "repaired": lambda: store.repaired(SCOPE, "token"),
+        },
+    )
+
+
+def test_a_dead_vector_search_is_unavailable(dead_mongo: MongoConnection) -> None:
+    vectors = MongoStoredVectors(dead_mongo)
+    raises_unavailable(
+        "atlas",
+        {
+            "probe": vectors.probe,
+            "nearest": lambda: vectors.nearest(READER, index_query("figs"), rows=0, now=NOW),
         },
     )
 
@@ -136,6 +159,18 @@ def test_a_dead_index_is_unavailable(dead_redis: RedisConnection) -> None:
     )
 
 
+def test_a_search_module_that_died_is_unavailable(dead_redis: RedisConnection) -> None:
+    driver = SearchModule(dead_redis)
+    raises_unavailable(
+        "redis",
+        {
+            "prepare": lambda: driver.prepare([8]),
+            "search": lambda: driver.search(READER.keys, index_query("figs")),
+            "search by text": lambda: driver.search(READER.keys, index_query("figs", vector=None)),
+        },
+    )
+
+
 def test_a_dead_cache_is_unavailable(dead_redis: RedisConnection) -> None:
     cache = RedisRecallCache(dead_redis, query_vector_seconds=60)
     raises_unavailable(
@@ -147,3 +182,32 @@ def test_a_dead_cache_is_unavailable(dead_redis: RedisConnection) -> None:
             "drained": lambda: cache.drained([("a", None)]),
         },
     )
+
+
+def queue_calls(queue: TaskQueue) -> dict[str, Call]:
+    """Every call of a queue."""
+    held = [Delivery("1", "{}", 1, False, "9999999999 handle")]
+    return {
+        "probe": queue.probe,
+        "send": lambda: queue.send([RebuildScope(scope_key=SCOPE)]),
+        "receive": lambda: queue.receive(1),
+        "done": lambda: queue.done(held),
+        "retry": lambda: queue.retry(held, 1),
+        "dead_letters": lambda: queue.dead_letters(1),
+        "redrive": queue.redrive,
+    }
+
+
+def test_a_dead_redis_queue_is_unavailable(dead_redis: RedisConnection) -> None:
+    raises_unavailable("redis", queue_calls(RedisTaskQueue(dead_redis, QueueSettings())))
+
+
+def test_a_dead_sqs_is_unavailable(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    settings = QueueSettings(
+        sqs_url=f"http://{HOST}:{port}/123456789012/tasks", sqs_seconds=LIMIT_SECONDS, sqs_wait_seconds=0
+    )
+    queue = SqsTaskQueue(settings, system_clock)
+    assert queue._client(0).meta.region_name  # boto3's import is not part of what a call takes
+    raises_unavailable("sqs", queue_calls(queue))

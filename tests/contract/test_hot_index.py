@@ -335,4 +335,4 @@ def test_an_index_says_its_version(text_index: IndexUnderTest) -> None:
 
 
 def test_an_index_says_that_it_has_vectors(vector_index: IndexUnderTest) -> None:
-    assert vector_index.index.probe()["vectorDriver"] in {"exact", "vector_sets"}
+    assert vector_index.index.probe()["vectorDriver"] in {"exact", "vector_sets", "search_module"}

@@ -15,6 +15,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector, cosine, unit
 from chalicelib.ports import HotIndex, IndexEntry, IndexRemoval
 from tests.building import AWKWARD_IDS, EMBEDDER, chain, entry, index_query, row
+from tests.conftest import SEARCH_MODULE
 from tests.contract.conftest import IndexUnderTest, emptied
 from tests.contract.index_steps import (
     OTHER_MODEL,
@@ -189,6 +190,21 @@ def test_filters_hold_for_vectors_however_many_nearer_rows_fail_them(vector_inde
         assert by_vector(vector_index.index, chain(org), "budget", filter=wanted, limit=10).keys() == {id_}
 
 
+def test_of_many_tags_every_one_counts(vector_index: IndexUnderTest, org: str) -> None:
+    tags = tuple(f"tag {n:02}" for n in range(20))
+    others = [
+        with_vectors(row("figs", id=f"without {tag}", org_id=org, tags=tuple({*tags} - {tag})), between(0.9))
+        for tag in tags
+    ]
+    wanted = with_vectors(row("figs", id="wanted", org_id=org, tags=tags), between(0.1))
+    put(vector_index.index, *others[:10], wanted, *others[10:])
+    for search in (by_text, by_vector):
+        fields: dict[str, Any] = {"vector": axis(0)} if search is by_vector else {}
+        assert search(vector_index.index, chain(org), "figs", filter=Filter(tags=tags), limit=1, **fields).keys() == {
+            "wanted"
+        }
+
+
 def test_filters_change_no_score(text_index: IndexUnderTest, org: str) -> None:
     filters, rows = filtered_rows(org)
     put(text_index.index, *rows)
@@ -283,7 +299,9 @@ def scores(answer: IndexAnswer, *, vectors: bool) -> dict[tuple[str, str], tuple
     return {(candidate.scope_key, candidate.id): both(candidate) for candidate in answer.candidates}
 
 
-@pytest.mark.parametrize(("server", "vectors"), [("redis", True), ("valkey", False)])
+@pytest.mark.parametrize(
+    ("server", "vectors"), [("redis", True), ("valkey", False), *((name, True) for name in SEARCH_MODULE)]
+)
 def test_the_twin_and_the_real_index_agree(
     request: pytest.FixtureRequest, org: str, server: str, *, vectors: bool
 ) -> None:
@@ -303,7 +321,7 @@ def test_the_twin_and_the_real_index_agree(
         assert len(answer.candidates) == len(scores(answer, vectors=vectors))
 
 
-@pytest.mark.parametrize("server", ["redis", "valkey"])
+@pytest.mark.parametrize("server", ["redis", "valkey", *SEARCH_MODULE])
 def test_the_twin_and_the_real_index_agree_on_the_best_by_text(
     request: pytest.FixtureRequest, org: str, server: str
 ) -> None:

@@ -91,7 +91,7 @@ def test_a_hundred_rows_of_bob_never_hide_the_three_of_alice(store: MemoryStore,
     store.insert([*bobs[:50], *hers, *bobs[50:]])
     reader, ids = chain(org, "alice"), {stored.memory.id for stored in hers}
     words = (("lunch",), ("tuesday",))
-    found = store.text_candidates(reader, words, store.statistics(reader), Filter(), 10)
+    found = store.text_candidates(reader, words, store.statistics(reader), Filter(), 10, now=NOW)
     assert {stored.memory.id for stored in found} == ids
     assert {memory.id for memory in store.browse(reader, Browse(words=(("lunch",),), limit=10)).items} == ids
 

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -200,7 +200,21 @@ def test_text_candidates_are_active_rows_with_terms_and_vectors(store: MemorySto
     live = row("figs are ripe", org_id=org)
     rest = [row(f"figs, {status}", org_id=org, status=status) for status in (Status.QUARANTINED, Status.ARCHIVED)]
     store.insert([live, *rest, row("pears", org_id=org)])
-    assert store.text_candidates(chain(org), query_words("figs"), UNKNOWN, Filter(), 100) == [live]
+    assert store.text_candidates(chain(org), query_words("figs"), UNKNOWN, Filter(), 100, now=NOW) == [live]
+
+
+def test_text_candidates_are_rows_whose_time_has_not_run_out_at_the_time_given(store: MemoryStore, org: str) -> None:
+    ends = NOW + timedelta(hours=1)
+    store.insert(
+        [row("figs are ripe", id="mem_ends", org_id=org, expires_at=ends), row("figs", id="mem_1", org_id=org)]
+    )
+
+    def found(now: datetime) -> set[str]:
+        rows = store.text_candidates(chain(org), query_words("figs"), UNKNOWN, Filter(), 100, now=now)
+        return {stored.memory.id for stored in rows}
+
+    assert found(ends - timedelta(milliseconds=1)) == {"mem_ends", "mem_1"}
+    assert found(ends) == {"mem_1"}
 
 
 def test_text_candidates_need_one_of_the_words_under_one_of_its_terms(store: MemoryStore, org: str) -> None:
@@ -209,17 +223,19 @@ def test_text_candidates_need_one_of_the_words_under_one_of_its_terms(store: Mem
     ids = [stored.memory.id for stored in rows]
 
     def found(text: str) -> set[str]:
-        return {r.memory.id for r in store.text_candidates(chain(org), query_words(text), UNKNOWN, Filter(), 100)}
+        return {
+            r.memory.id for r in store.text_candidates(chain(org), query_words(text), UNKNOWN, Filter(), 100, now=NOW)
+        }
 
     assert found("runs shoe") == {ids[0], ids[1]}
     assert found("寿司") == {ids[3]}
     assert found("bicycle") == set()
-    assert store.text_candidates(chain(org), (), UNKNOWN, Filter(), 100) == []
+    assert store.text_candidates(chain(org), (), UNKNOWN, Filter(), 100, now=NOW) == []
 
 
 def test_text_candidates_keep_to_the_limit(store: MemoryStore, org: str) -> None:
     store.insert([row(f"fig number {n}", org_id=org) for n in range(12)])
-    assert len(store.text_candidates(chain(org), (("fig",),), UNKNOWN, Filter(), 5)) in {3, 4, 5}
+    assert len(store.text_candidates(chain(org), (("fig",),), UNKNOWN, Filter(), 5, now=NOW)) in {3, 4, 5}
 
 
 def test_a_word_that_many_rows_hold_does_not_crowd_out_the_rare_ones(store: MemoryStore, org: str) -> None:
@@ -227,7 +243,7 @@ def test_a_word_that_many_rows_hold_does_not_crowd_out_the_rare_ones(store: Memo
     store.insert([*(row(f"breakfast number {n}", org_id=org) for n in range(60)), *rare])
     store.take_statistics(rare[0].memory.scope_ref.key)
     words = (("breakfast",), ("fig",), ("plum",), ("pear",))
-    found = store.text_candidates(chain(org), words, store.statistics(chain(org)), Filter(), 40)
+    found = store.text_candidates(chain(org), words, store.statistics(chain(org)), Filter(), 40, now=NOW)
     assert {stored.memory.id for stored in found} == {stored.memory.id for stored in rare}
 
 
@@ -271,6 +287,28 @@ def test_a_scope_full_of_matches_does_not_crowd_out_another(store: MemoryStore, 
     policies = [row(f"fig policy {n}", org_id=org, scope=Scope.ORGANIZATION, scope_id=org) for n in range(60)]
     mine = row("my own fig", org_id=org)
     store.insert([*policies, mine])
-    found = store.text_candidates(chain(org), query_words("fig"), UNKNOWN, Filter(), 30)
+    found = store.text_candidates(chain(org), query_words("fig"), UNKNOWN, Filter(), 30, now=NOW)
     assert mine.memory.id in {one.memory.id for one in found}
     assert len(found) <= 30
+
+
+def test_recent_gives_what_was_changed_lately_of_the_chain_alone_the_latest_first(store: MemoryStore, org: str) -> None:
+    def changed(seconds: int, **fields: Any) -> StoredMemory:
+        at = NOW + timedelta(seconds=seconds)
+        return row(f"figs {seconds} {fields}", org_id=org, updated_at=at, **fields)
+
+    mine = [changed(seconds) for seconds in (0, 10, 20, 30)]
+    others = [
+        changed(25, scope_id="bob"),
+        changed(25, status=Status.QUARANTINED),
+        changed(25, expires_at=NOW + timedelta(seconds=40)),
+        changed(25, type=MemoryType.TASK),
+    ]
+    store.insert([*mine, *others])
+    since, now = NOW + timedelta(seconds=10), NOW + timedelta(seconds=50)
+    wanted = Filter(types=(MemoryType.FACT,))
+    found = store.recent(chain(org), since, wanted, 10, now=now)
+    assert [one.memory.id for one in found] == [one.memory.id for one in reversed(mine[1:])]
+    assert found[0].memory.embedding == mine[3].memory.embedding
+    assert found[0].counts == mine[3].counts
+    assert [one.memory.id for one in store.recent(chain(org), since, wanted, 1, now=now)] == [mine[3].memory.id]

@@ -14,9 +14,10 @@ from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
-from chalicelib.settings import Settings
+from chalicelib.settings import RecallSettings, Settings
 from tests.e2e.client import Api
 from tests.e2e.stores import Stores
 
@@ -43,7 +44,7 @@ def serve(
     before = bootstrap._container
 
     def start(settings: Settings | None = None) -> Api:
-        settings = settings or Settings()
+        settings = settings or Settings(recall=RecallSettings(seconds=28))
         ports = Ports(
             store=MongoMemoryStore(mongo),
             keys=MongoKeyStore(mongo),
@@ -51,10 +52,12 @@ def serve(
             audit=MongoAuditLog(mongo),
             recalls=MongoRecallStore(mongo),
             hot=RedisHotIndex(redis),
+            vectors=None,
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),
             embedder=embedder,
             telemetry=telemetry,
             clock=system_clock,
+            queue=RedisTaskQueue(redis, settings.queue),
         )
         services = Container(settings, ports)
         bootstrap.use(services)

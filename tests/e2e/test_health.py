@@ -13,13 +13,14 @@ from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
-from chalicelib.settings import MongoSettings, RedisSettings
+from chalicelib.settings import MongoSettings, QueueSettings, RedisSettings
 from tests.e2e.client import Api
 from vitto_tools.local import servers
 
-PUBLIC = {"status": "ok", "stores": {name: {"up": True} for name in ("mongo", "redis", "embedding")}}
+PUBLIC = {"status": "ok", "stores": {name: {"up": True} for name in ("mongo", "redis", "embedding", "queue")}}
 
 
 def over(api: Api, **ports: Any) -> None:
@@ -42,6 +43,7 @@ def test_an_admin_sees_versions_latencies_and_rows_pending(api: Api) -> None:
     assert said["stores"]["redis"]["vectorDriver"] == "vector_sets"
     assert int(said["stores"]["redis"]["version"].split(".")[0]) >= 8
     assert said["stores"]["embedding"]["model"] == "terms@256"
+    assert said["stores"]["queue"].keys() == {"up", "latencyMs", "driver", "waiting", "taken", "dead"}
     assert all(store["latencyMs"] >= 0 for store in said["stores"].values())
 
 
@@ -100,3 +102,15 @@ def test_rows_that_could_not_be_embedded_are_counted(api: Api, embedder: TermEmb
     api.user().remember("Ana lives in Porto")
     embedder.fail = False
     assert api.user("root", Role.ADMIN).get("/health").json["pending"] >= 1
+
+
+def test_a_queue_that_is_not_there_is_said_and_fails_no_request(api: Api, embedder: TermEmbedder) -> None:
+    gone = RedisConnection(RedisSettings(url=f"redis://:hunter2@127.0.0.1:{servers.free_port()}/0"))
+    over(api, queue=RedisTaskQueue(gone, QueueSettings()))
+    embedder.fail = True
+    assert api.user().receipt("Ana lives in Porto")["index"]["state"] == "pending"
+    embedder.fail = False
+    health = api.user("root", Role.ADMIN).get("/health")
+    assert (health.status, health.json["status"]) == (200, "degraded")
+    assert health.json["stores"]["queue"]["up"] is False
+    assert "hunter2" not in health.body.decode()

@@ -276,7 +276,7 @@ def test_what_could_not_be_embedded_is_stored_pending_found_by_its_words_and_cou
     assert all(found["index"]["reason"] for found in receipts)
     answer = ana.answer("where does Ana live, Porto?")
     assert [hit["memory"]["content"] for hit in answer["hits"]][:1] == ["Ana lives in Porto"]
-    assert any("vectors" in missing for missing in answer["degraded"])
+    assert any("vector" in missing["part"] for missing in answer["degraded"])
     embedder.fail = False
     assert root.get("/health").json["pending"] >= 2
     assert ana.read(receipts[0]["id"])["indexState"] == "pending"

@@ -20,6 +20,8 @@ from chalicelib.domain.query import IndexAnswer, IndexQuery
 from chalicelib.domain.scope import Chain
 from chalicelib.settings import RecallSettings, Settings
 
+PATIENT = Settings(recall=RecallSettings(seconds=28))
+"""The embedded MongoDB on a busy machine takes its time."""
 UNTIMED = {"hello", "ping", "endSessions", "buildInfo"}
 
 
@@ -32,17 +34,18 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         audit=MongoAuditLog(mongo),
         recalls=MongoRecallStore(mongo),
         hot=RedisHotIndex(redis) if redis else None,
+        vectors=None,
         cache=RedisRecallCache(redis, 3600) if redis else None,
         embedder=TermEmbedder(),
         telemetry=RecordedTelemetry(),
         clock=system_clock,
     )
-    return Container(Settings(), replace(ports, **overrides))
+    return Container(PATIENT, replace(ports, **overrides))
 
 
 def uncached(made: Container) -> Container:
     """The same without cached answers, so that every recall asks the tiers."""
-    recall = RecallSettings(cache_seconds=0)
+    recall = made.settings.recall.model_copy(update={"cache_seconds": 0})
     return Container(made.settings.model_copy(update={"recall": recall}), made.ports)
 
 

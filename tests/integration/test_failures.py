@@ -79,7 +79,7 @@ def test_recall_goes_on_without_redis_says_so_and_redis_returns_by_itself(
     answer = made.recall.recall(ana, QUERY)
     assert contents(answer)[0] == "Ana lives in Porto"
     assert skipped(answer) == {"cache", "redis_vectors", "redis_text"}
-    assert any("redis is unavailable" in missing for missing in answer["degraded"])
+    assert any("redis is unavailable" in missing["message"] for missing in answer["degraded"])
     (receipt,) = remember(made, ana, "Ana moved to Lisbon and lives near the river")
     assert receipt["outcome"] == "stored"
     assert receipt["index"]["state"] == "pending"
@@ -270,7 +270,9 @@ def test_vectors_of_another_model_are_said_and_text_still_answers(
     made, ana = uncached(services(mongo, redis, embedder=TermEmbedder(model="other"))), caller(org)
     answer = made.recall.recall(ana, QUERY)
     assert contents(answer)[0] == "Ana lives in Porto"
-    assert any("another model" in missing and "reindex --embed" in missing for missing in answer["degraded"])
+    (mismatch,) = answer["degraded"]
+    assert mismatch["code"] == "embedding_mismatch"
+    assert "reindex --embed" in mismatch["message"]
     assert made.maintenance.embed_again(ana.chain.keys[-1]) == (2, 0)
     answer = made.recall.recall(ana, QUERY)
     assert not answer["degraded"]
@@ -285,4 +287,4 @@ def test_a_plain_valkey_serves_text_and_cache_and_says_what_it_lacks(
     answer = made.recall.recall(ana, QUERY)
     assert contents(answer)[0] == "Ana lives in Porto"
     assert skipped(answer) >= {"redis_vectors"}
-    assert any("no vector search" in missing for missing in answer["degraded"])
+    assert any(missing["code"] == "not_supported" for missing in answer["degraded"])

@@ -7,11 +7,13 @@ import pytest
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.bootstrap import Container
 from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.health import Health, public
 from chalicelib.entrypoints.jobs import JOBS, Job, Rota
 from chalicelib.errors import StoreUnavailable
+from chalicelib.ports import Delivery
 from tests.building import TestClock, caller, container
 from tests.unit.fake_secrets import AWS_KEY
 
@@ -35,6 +37,16 @@ class DownIndex(InMemoryHotIndex):
         raise RuntimeError(AWS_KEY)
 
 
+class DownQueue(InMemoryTaskQueue):
+    """A queue that does not answer."""
+
+    def probe(self) -> dict[str, Any]:
+        raise StoreUnavailable("sqs", "no answer")
+
+    def receive(self, *_: Any) -> list[Delivery]:
+        raise StoreUnavailable("sqs", "no answer")
+
+
 def report(**ports: Any) -> dict[str, Any]:
     """What health says over these ports."""
     return Health(container(**ports)).report()
@@ -47,6 +59,7 @@ def test_a_service_whose_stores_all_answer_is_well() -> None:
         "mongo": True,
         "redis": True,
         "embedding": True,
+        "queue": True,
     }
     assert all(store["latencyMs"] >= 0 for store in said["stores"].values())
     assert said["pending"] == 0
@@ -73,6 +86,14 @@ def test_a_service_without_redis_says_that_none_is_configured() -> None:
     assert report(hot=None)["stores"]["redis"] == {"up": False, "reason": "not configured"}
 
 
+def test_a_queue_that_is_down_is_said_and_one_that_is_not_configured_is_not_listed() -> None:
+    said = report(queue=DownQueue(TestClock()))
+    assert (said["status"], said["stores"]["queue"]["up"]) == ("degraded", False)
+    assert "no answer" in said["stores"]["queue"]["reason"]
+    said = report(queue=None)
+    assert (said["status"], "queue" in said["stores"]) == ("ok", False)
+
+
 def test_rows_that_are_pending_are_counted() -> None:
     embedder = TermEmbedder()
     services = container(embedder=embedder)
@@ -92,7 +113,7 @@ def test_stores_are_asked_at_most_once_in_five_seconds() -> None:
 def test_anyone_sees_which_store_is_up_and_nothing_else() -> None:
     assert public(report(store=DownStore())) == {
         "status": "down",
-        "stores": {"mongo": {"up": False}, "redis": {"up": True}, "embedding": {"up": True}},
+        "stores": {"mongo": {"up": False}, "redis": {"up": True}, "embedding": {"up": True}, "queue": {"up": True}},
     }
 
 

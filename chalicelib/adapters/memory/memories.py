@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from chalicelib.adapters.paging import decode, page
@@ -92,9 +92,16 @@ class InMemoryMemoryStore:
         return page([_without_vectors(m) for m in memories], wanted.limit, [(m.created_at, m.id) for m in memories])
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
-        terms, now = set(rare_terms(words, statistics, limit)), datetime.now(UTC)
+        terms = set(rare_terms(words, statistics, limit))
         with self._lock:
             rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
         found = [row for row in rows if row.memory.status is Status.ACTIVE and terms & set(row.counts)]
@@ -104,6 +111,13 @@ class InMemoryMemoryStore:
         served = {row.memory.scope_ref.key for row in first}
         others = [row for row in found if row.memory.scope_ref.key not in served]
         return first + others[: limit - len(first)]
+
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        with self._lock:
+            rows = [row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
+        found = [row for row in rows if row.memory.status is Status.ACTIVE and row.memory.updated_at >= since]
+        found = [row for row in found if wanted.admits(row.memory) and not row.memory.is_expired(now)]
+        return sorted(found, key=lambda row: row.memory.updated_at, reverse=True)[:limit]
 
     def statistics(self, chain: Chain) -> TermStatistics:
         known = [self._snapshots[scope] for scope in chain.keys if scope in self._snapshots]

@@ -1,12 +1,14 @@
 """The client of this process and the one way through which every command goes: bounded, and with one error."""
 
+import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC
 from typing import Any
 
 import pymongo
 from bson.codec_options import CodecOptions
+from bson.errors import BSONError
 from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import (
@@ -15,17 +17,25 @@ from pymongo.errors import (
     DuplicateKeyError,
     ExecutionTimeout,
     NetworkTimeout,
+    OperationFailure,
+    ProtocolError,
     PyMongoError,
     WTimeoutError,
 )
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import MongoSettings
 
 Document = dict[str, Any]
-_DOWN = (ConnectionFailure, NetworkTimeout, ExecutionTimeout, WTimeoutError)
+_STORE = "mongo"
+SEARCH = "atlas"
+_DOWN = (ConnectionFailure, NetworkTimeout, ExecutionTimeout, WTimeoutError, ProtocolError)
+_SOONEST = 0.001  # to pymongo, a timeout of nothing is none
+_REFUSED = frozenset({13, 18, 8000})  # not permitted, wrong credentials, Atlas' own refusal: it serves us nothing
 DUPLICATE_KEY = 11000
 _IDLE_MS = 60_000  # a connection idle for longer may have been dropped on the way without a word
 _HEARTBEAT_MS = 500  # facts.md: the topology knows of a dead server in 0.1 s, of its return in 0.3 s
@@ -38,7 +48,15 @@ class MongoConnection:
     server as long as the read may take; a server that is known to be gone is looked for `select_seconds`, no longer.
     """
 
-    def __init__(self, settings: MongoSettings, **options: Any) -> None:
+    def __init__(
+        self,
+        settings: MongoSettings,
+        breaker: Breaker | None = None,
+        search_breaker: Breaker | None = None,
+        **options: Any,
+    ) -> None:
+        self.breaker = breaker or Breaker(_STORE)
+        self.search_breaker = search_breaker or Breaker(SEARCH)
         self._settings = settings
         select_ms = int(settings.select_seconds * 1000)
         write_ms = int(settings.write_seconds * 1000)
@@ -65,23 +83,38 @@ class MongoConnection:
         )
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self, *, probing: bool = False) -> Iterator[None]:
         """Bound what is inside as a read."""
-        with _one_error():
+        s = self._settings
+        with self.breaker.call(s.select_seconds + s.read_seconds, probing=probing), _one_error():
             self._look_for_server()
-            with pymongo.timeout(self._settings.read_seconds):
+            with pymongo.timeout(max(_SOONEST, min(s.read_seconds, time_left()))):
+                yield
+
+    @contextmanager
+    def searching(self, *, probing: bool = False) -> Iterator[None]:
+        """Bound what is inside as a vector search, whose bad days are those of `atlas`. An OperationFailure passes: what the
+        server refuses says what it has."""
+        s = self._settings
+        with self.search_breaker.call(s.select_seconds + s.search_seconds, probing=probing), _one_error(SEARCH):
+            self._look_for_server()
+            with pymongo.timeout(max(_SOONEST, min(s.search_seconds, time_left()))):
                 yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Bound what is inside as a write. DuplicateKeyError and a BulkWriteError of such pass, they are answers."""
-        with _one_error():
+        s = self._settings
+        seconds = s.select_seconds + s.write_seconds
+        # the client's own limits hold where the budget is no shorter: a limit around a bulk write ends it between batches
+        shorter = pymongo.timeout(max(_SOONEST, time_left())) if time_left() < seconds else nullcontext()
+        with self.breaker.call(seconds), _one_error(), shorter:
             yield
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
         """What is inside reads whole scopes and takes as long as it takes; a server that dies meanwhile ends it."""
-        with _one_error():
+        with self.breaker.call(math.inf), _one_error():
             yield
 
     def _look_for_server(self) -> None:
@@ -91,12 +124,12 @@ class MongoConnection:
 
     def probe(self) -> dict[str, Any]:
         """The server's version."""
-        with self.reading():
+        with self.reading(probing=True):
             return {"version": self.client.server_info()["version"]}
 
 
 @contextmanager
-def _one_error() -> Iterator[None]:
+def _one_error(store: str = _STORE) -> Iterator[None]:
     try:
         yield
     except DuplicateKeyError:
@@ -104,9 +137,12 @@ def _one_error() -> Iterator[None]:
     except BulkWriteError as error:
         details = error.details or {}
         if details["writeConcernErrors"] or any(e["code"] != DUPLICATE_KEY for e in details["writeErrors"]):
-            raise StoreUnavailable("mongo", "a bulk write did not go through") from error
+            raise StoreUnavailable(store, "a bulk write did not go through") from error
         raise
     except PyMongoError as error:
-        if isinstance(error, _DOWN) or error.timeout:
-            raise StoreUnavailable("mongo", type(error).__name__) from error
+        refused = isinstance(error, OperationFailure) and error.code in _REFUSED
+        if isinstance(error, _DOWN) or error.timeout or refused:
+            raise StoreUnavailable(store, type(error).__name__) from error
         raise
+    except BSONError as error:
+        raise StoreUnavailable(store, "it answered something that is no document") from error

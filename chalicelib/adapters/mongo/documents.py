@@ -14,7 +14,7 @@ from chalicelib.domain.memory import Embedding, Memory, content_key
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.vector import Vector, mean
 
-_FLOAT32_HEADER = b"\x27\x00"  # BinData vector subtype 9: element type float32, no padding
+FLOAT32_HEADER = b"\x27\x00"  # BinData vector subtype 9: element type float32, no padding
 _FIELDS = frozenset(info.alias or name for name, info in Memory.model_fields.items())
 _TIMES = ("event_time", "created_at", "updated_at", "admitted_at", "expires_at", "archived_at", "edited_at")
 
@@ -73,9 +73,9 @@ def _embedding(document: dict[str, Any]) -> Embedding | None:
     if "embedding_256" not in document:
         return None
     stored = document.get("embeddingChunks") or [document["embedding_256"]]
-    vectors = tuple(bytes(value)[len(_FLOAT32_HEADER) :] for value in stored)
+    vectors = tuple(bytes(value)[len(FLOAT32_HEADER) :] for value in stored)
     return Embedding(model=document["embeddingModel"], dimensions=document["embeddingDimensions"], vectors=vectors)
 
 
 def _binary(vector: Vector) -> Binary:
-    return Binary(_FLOAT32_HEADER + vector, VECTOR_SUBTYPE)
+    return Binary(FLOAT32_HEADER + vector, VECTOR_SUBTYPE)

@@ -42,6 +42,7 @@ INDEXES = (
         (("scopeKey", ASCENDING), ("status", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING)),
     ),
     Index(MEMORIES, "text", (("scopeKey", ASCENDING), ("status", ASCENDING), ("terms", ASCENDING))),
+    Index(MEMORIES, "recent", (("scopeKey", ASCENDING), ("status", ASCENDING), ("updatedAt", DESCENDING))),
     Index(
         MEMORIES,
         "pending",

@@ -123,10 +123,17 @@ class MongoMemoryStore(ScopeLedger):
         return page([from_document(d).memory for d in documents], wanted.limit, positions)
 
     def text_candidates(
-        self, chain: Chain, words: Sequence[tuple[str, ...]], statistics: TermStatistics, wanted: Filter, limit: int
+        self,
+        chain: Chain,
+        words: Sequence[tuple[str, ...]],
+        statistics: TermStatistics,
+        wanted: Filter,
+        limit: int,
+        *,
+        now: datetime,
     ) -> list[StoredMemory]:
         query = {"status": Status.ACTIVE.value, "terms": {"$in": list(rare_terms(words, statistics, limit))}}
-        query |= _conditions(wanted)
+        query |= _conditions(wanted, now)
 
         def found(scopes: Sequence[str], most: int) -> list[Document]:
             with self._connection.reading():
@@ -137,6 +144,12 @@ class MongoMemoryStore(ScopeLedger):
         if len(documents) == first and (left := sorted(set(chain.keys) - {d["scopeKey"] for d in documents})):
             documents += found(left, limit - first)
         return [from_document(document) for document in documents]
+
+    def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
+        query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "updatedAt": {"$gte": since}}
+        with self._connection.reading():
+            cursor = self._rows.find(query | _conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
+            return [from_document(document) for document in cursor.batch_size(limit)]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
@@ -174,11 +187,11 @@ class MongoMemoryStore(ScopeLedger):
             return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
 
-def _conditions(wanted: Filter) -> Document:
-    """A filter as conditions of a query, and that the row's time has not run out."""
+def _conditions(wanted: Filter, now: datetime) -> Document:
+    """A filter as conditions of a query, and that the row's time has not run out at `now`."""
     time = {"$gte": _time(wanted.since), "$lt": _time(wanted.before)}
     event_time = {name: value for name, value in time.items() if value is not None}
-    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": datetime.now(UTC)}}]}
+    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": now}}]}
     if wanted.types:
         conditions["type"] = {"$in": [kind.value for kind in wanted.types]}
     if wanted.tags:

@@ -4,18 +4,23 @@ The driver, a third of what a start would import, is imported where a connection
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
 
 if TYPE_CHECKING:
     import redis
 
+_STORE = "redis"
+_SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
 Arg = str | bytes | int | float
 
 
@@ -33,10 +38,36 @@ class Call:
         self.tail: list[Arg] = [len(keys), *keys, *arguments]
 
 
+class Attempt:
+    """One command that the server may refuse: the ResponseError then stands among the replies."""
+
+    def __init__(self, *arguments: Arg) -> None:
+        self.arguments = arguments
+
+
+Sent = Call | Attempt | tuple[Arg, ...]
+
+
+class _WithinBudget:
+    """A connection that waits for an answer no longer than the budget of the work allows."""
+
+    def read_response(self, *arguments: Any, **options: Any) -> Any:
+        left = time_left()
+        if left < math.inf:
+            options["timeout"] = max(left, _SOONEST)
+        return super().read_response(*arguments, **options)  # type: ignore[misc]
+
+    @property
+    def socket_connect_timeout(self) -> float:
+        return min(float(self._socket_connect_timeout), max(time_left(), _SOONEST))  # type: ignore[attr-defined]
+
+
 class RedisConnection:
     """One pool a process. RESP2, because redis-py's RESP3 parser of vector sets loses step (facts.md)."""
 
-    def __init__(self, settings: RedisSettings) -> None:
+    def __init__(self, settings: RedisSettings, breaker: Breaker | None = None) -> None:
+        self.breaker = breaker or Breaker(_STORE)
+        self._settings = settings
         self._quick = self._client(settings, settings.seconds)
         self._patient = self._client(settings, settings.bulk_seconds)
 
@@ -54,32 +85,36 @@ class RedisConnection:
             health_check_interval=0,
             client_name="vitto-memory",
         )
+        plain = pool.connection_class  # of TCP, TLS or a socket file, as the URL says
+        pool.connection_class = type(f"Bounded{plain.__name__}", (_WithinBudget, plain), {})
         return redis.Redis(connection_pool=pool)
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
+    def _asking(self, *, bulk: bool = False, probing: bool = False) -> Iterator[None]:
         from redis import exceptions  # noqa: PLC0415 - see the module
 
-        try:
-            yield
-        except exceptions.BusyLoadingError as error:
-            raise StoreUnavailable("redis", "it is loading its data") from error
-        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            raise StoreUnavailable("redis", type(error).__name__) from error
-        except exceptions.ResponseError as error:  # full, read-only, busy, not permitted: it serves nothing now
-            raise StoreUnavailable("redis", type(error).__name__) from error
+        seconds = self._settings.bulk_seconds if bulk else self._settings.seconds
+        with self.breaker.call(seconds, probing=probing):
+            try:
+                yield
+            except exceptions.BusyLoadingError as error:
+                raise StoreUnavailable(_STORE, "it is loading its data") from error
+            except exceptions.RedisError as error:  # away, too slow, full, read-only, not permitted, or no Redis at all
+                raise StoreUnavailable(_STORE, type(error).__name__) from error
+            except ValueError as error:  # what the driver makes of an answer that is no Redis protocol
+                raise StoreUnavailable(_STORE, "it answered something that is no reply") from error
 
     def command(self, *arguments: Arg) -> Any:
         """One command."""
-        with self._mapped():
+        with self._asking():
             return _execute(self._quick, *arguments)
 
-    def run(self, calls: Sequence[Call | tuple[Arg, ...]], *, bulk: bool = False) -> list[Any]:
+    def run(self, calls: Sequence[Sent], *, bulk: bool = False) -> list[Any]:
         """All of `calls` in one round trip, replies in order. A server that lost the scripts costs one more, once."""
-        from redis.exceptions import NoScriptError, RedisError  # noqa: PLC0415 - see the module
+        from redis.exceptions import NoScriptError, RedisError, ResponseError  # noqa: PLC0415 - see the module
 
         client = self._patient if bulk else self._quick
-        with self._mapped():
+        with self._asking(bulk=bulk):
             replies = self._send(client, calls)
             if any(isinstance(reply, NoScriptError) for reply in replies):
                 for name in {call.script for call in calls if isinstance(call, Call)}:
@@ -87,23 +122,24 @@ class RedisConnection:
                 missing = [i for i, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
                 for i, reply in zip(missing, self._send(client, [calls[i] for i in missing]), strict=True):
                     replies[i] = reply
-            for reply in replies:
-                if isinstance(reply, RedisError):
+            for call, reply in zip(calls, replies, strict=True):
+                allowed = isinstance(call, Attempt) and isinstance(reply, ResponseError)
+                if isinstance(reply, RedisError) and not allowed:
                     raise reply
             return replies
 
-    def _send(self, client: "redis.Redis", calls: Sequence[Call | tuple[Arg, ...]]) -> list[Any]:
+    def _send(self, client: "redis.Redis", calls: Sequence[Sent]) -> list[Any]:
         pipeline = client.pipeline(transaction=False)
         for call in calls:
             if isinstance(call, Call):
                 _execute(pipeline, "EVALSHA", _sha(call.script), *call.tail)
             else:
-                _execute(pipeline, *call)
+                _execute(pipeline, *(call.arguments if isinstance(call, Attempt) else call))
         return list(pipeline.execute(raise_on_error=False))
 
     def probe(self) -> dict[str, Any]:
         """Server name and version, asked of the server itself."""
-        with self._mapped():
+        with self._asking(probing=True):
             info = self._quick.info("server")
         name = str(info.get("server_name", "redis"))
         version = str(info.get(f"{name}_version", info.get("redis_version")))

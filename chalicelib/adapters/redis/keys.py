@@ -6,6 +6,7 @@ PREFIX = "vm"
 AUDIT_QUEUE = f"{PREFIX}:audit"
 WANTED = f"{PREFIX}:wanted"
 CHANGED = f"{PREFIX}:changed"
+CHUNKS = f"{PREFIX}:h:"
 
 
 def rows(scope_key: str) -> str:
@@ -21,6 +22,26 @@ def postings(scope_key: str) -> str:
 def vectors(scope_key: str, model: str) -> str:
     """Vector set of one model: `id#chunk`."""
     return f"{PREFIX}:v:{scope_key}:{quote(model, safe='')}"
+
+
+def chunks_of_size(dimensions: int) -> str:
+    """Prefix of the hashes that one index of the search module covers: all chunks of one size."""
+    return f"{CHUNKS}{dimensions}:"
+
+
+def chunks(dimensions: int, scope_key: str, model: str) -> str:
+    """Prefix of the hashes `id#chunk` of one scope and model."""
+    return f"{chunks_of_size(dimensions)}{scope_key}:{quote(model, safe='')}:"
+
+
+def chunk_index(dimensions: int) -> str:
+    """Name of the search module's index over the chunks of one size; not a key."""
+    return f"{PREFIX}:i:{dimensions}"
+
+
+def filling(dimensions: int) -> str:
+    """Marker: the index over the chunks of one size was made anew and may not hold all of them yet."""
+    return f"{PREFIX}:f:{dimensions}"
 
 
 def models(scope_key: str) -> str:
@@ -61,6 +82,11 @@ def answers(org_key: str) -> str:
 def query_vector(key: str) -> str:
     """A query's vector."""
     return f"{PREFIX}:q:{key}"
+
+
+def queue(part: str) -> str:
+    """A part of the task queue, which is one for all organizations: each message names its scope."""
+    return f"{PREFIX}:queue:{part}"
 
 
 def temporary(token: str) -> str:

@@ -52,8 +52,8 @@ class TimedMongo(MongoConnection):
         self._spent = spent
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        with self._spent.counted(), super().reading():
+    def reading(self, *, probing: bool = False) -> Iterator[None]:
+        with self._spent.counted(), super().reading(probing=probing):
             yield
 
 

@@ -3,11 +3,11 @@
 import typer
 
 from chalicelib.errors import VittoError
-from vitto_tools.cli import administration, importing, maintenance, memories
+from vitto_tools.cli import administration, importing, maintenance, memories, queue
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, importing, maintenance, administration):
+for module in (memories, importing, maintenance, queue, administration):
     module.register(app)
 
 

@@ -25,7 +25,7 @@ Progressed = Callable[[int], None]
 
 
 def indexes() -> None:
-    """Create MongoDB's indexes where they are missing."""
+    """Create MongoDB's indexes where they are missing, its vector search's too, and say what state that one is in."""
     for name in make_indexes(settings()):
         console.print(name)
 

@@ -41,6 +41,7 @@ def local_environment(said: dict[str, Any]) -> dict[str, str]:
         "VITTO_MONGO_URI": said["mongoUri"],
         "VITTO_MONGO_READ_SECONDS": "5",  # the embedded server is one Python process
         "VITTO_MONGO_WRITE_SECONDS": "15",
+        "VITTO_RECALL_SECONDS": "15",
         "VITTO_REDIS_URL": said["redisUrl"],
         "VITTO_EMBEDDING_BASE_URL": said["embeddingUrl"],
         "VITTO_EMBEDDING_MODEL": "e5-passage",

@@ -1,7 +1,8 @@
 -- The candidates of one scope, nearest by vector and best by text, each with both signals.
 -- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary)
 -- ARGV: 1 postings prefix, 2 limit, 3 most postings to unite, 4 rows up to which the vector search is exact,
---       5 most rows a filter looks at, 6 vector or '', 7 model, 8 filter for VSIM or '', 9 filter (JSON) or ''
+--       5 most rows a filter looks at, 6 vector or '' to search none here, 7 model, or '' to count no row of another,
+--       8 filter for VSIM or '', 9 filter (JSON) or ''
 -- Reply: rows with vectors of other models; then rows of [id, BM25, VSIM score or '', raw chunks of a text hit or {}].
 local prefix, limit, budget = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local filter = ARGV[9] ~= '' and cjson.decode(ARGV[9]) or nil
@@ -70,9 +71,11 @@ end
 local by_text = #order
 
 local others = 0
-if ARGV[6] ~= '' then
+if ARGV[7] ~= '' then
   local counts = redis.call('HGETALL', KEYS[3])
   for i = 1, #counts, 2 do if counts[i] ~= ARGV[7] then others = others + tonumber(counts[i + 1]) end end
+end
+if ARGV[6] ~= '' then
   local size = redis.call('EXISTS', KEYS[2]) == 1 and redis.call('VCARD', KEYS[2]) or 0
   local exact = redis.call('HLEN', KEYS[1]) <= tonumber(ARGV[4])
   if size > 0 then

@@ -1,0 +1,97 @@
+"""Work that no request waits for, as messages on the queue: one model a kind, told apart by `kind`.
+
+A task names its scope, from which its organization follows, and ids in it, never contents: what it is about is read again
+when it is worked on, through a chain of that one scope.
+"""
+
+import json
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, StringConstraints, field_validator
+
+from chalicelib.domain.keys import MAX_ID_BYTES, checked_id
+from chalicelib.domain.scope import Chain, ScopeRef
+from chalicelib.domain.validation import validated
+from chalicelib.domain.wire import Wire
+from chalicelib.errors import InvalidInput, TooLarge
+
+MAX_TEXT_BYTES = 262_144  # what SQS carries, a message or a batch of them
+MAX_IDS = 100  # as many as a batch of memories has
+UNREADABLE = "unreadable"
+MemoryId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID_BYTES)]
+
+
+class ScopedTask(Wire):
+    """What every kind has: the scope that it may reach, and no other."""
+
+    scope_key: str
+
+    @field_validator("scope_key")
+    @classmethod
+    def _names_a_scope(cls, value: str) -> str:
+        try:
+            ref = ScopeRef.from_key(value)
+            for part in (ref.org_id, ref.scope_id):
+                checked_id(part, "scopeKey")
+        except (ValueError, InvalidInput):
+            raise ValueError("is no key of a scope") from None
+        if ref.key != value:
+            raise ValueError("is no key of a scope")
+        return value
+
+    @property
+    def chain(self) -> Chain:
+        """The scope alone."""
+        ref = ScopeRef.from_key(self.scope_key)
+        return Chain(ref.org_id, (ref,))
+
+
+class IndexRows(ScopedTask):
+    """Rows that their request stored and could not embed or index."""
+
+    kind: Literal["index_rows"] = "index_rows"
+    ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=MAX_IDS)
+
+
+class RebuildScope(ScopedTask):
+    """A scope whose hot index is to be built anew from the truth."""
+
+    kind: Literal["rebuild_scope"] = "rebuild_scope"
+
+
+Task = IndexRows | RebuildScope
+TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
+
+
+def to_text(task: Task) -> str:
+    """The message of a task: JSON in ASCII, which every queue carries unchanged. TooLarge over 256 KB."""
+    text = json.dumps(task.model_dump(mode="json", by_alias=True), separators=(",", ":"))
+    if len(text) > MAX_TEXT_BYTES:
+        raise TooLarge(f"the task is over {MAX_TEXT_BYTES} bytes", limit=MAX_TEXT_BYTES)
+    return text
+
+
+def from_text(text: str) -> Task:
+    """The task of a message. InvalidInput names what is wrong with one that is no task."""
+    value = _json(text)
+    if not isinstance(value, dict):
+        raise InvalidInput("task", "must be a JSON object")
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in TASK_MODELS:
+        raise InvalidInput("kind", f"must be one of {', '.join(TASK_MODELS)}")
+    return validated(TASK_MODELS[kind], value)
+
+
+def kind_of(text: str) -> str:
+    """The kind of a message, or `unreadable`."""
+    try:
+        return from_text(text).kind
+    except InvalidInput:
+        return UNREADABLE
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidInput("task", "is not valid JSON") from None

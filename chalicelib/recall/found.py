@@ -1,0 +1,47 @@
+"""What the tiers of one recall found, and what of them was missing."""
+
+import time
+from dataclasses import dataclass, field
+
+from chalicelib.domain import bm25
+from chalicelib.domain.query import Candidate, Missing, MissingCode, TermStatistics, TierName, TierReport
+
+
+@dataclass
+class Found:
+    """Filled by one tier after another. `unindexed` where the hot index lacks a scope, `store_down` where it is away."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    statistics: TermStatistics = field(default_factory=lambda: TermStatistics(0, {}))
+    reports: list[TierReport] = field(default_factory=list)
+    degraded: list[Missing] = field(default_factory=list)
+    unindexed: bool = False
+    store_down: bool = False
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each term that stands anywhere."""
+        known = self.statistics.frequencies.items()
+        return {term: bm25.weight(self.statistics.rows, frequency) for term, frequency in known if frequency}
+
+    def add(self, candidates: list[Candidate], tier: TierName) -> list[Candidate]:
+        """Take in those that no tier before `tier` has found; which they are."""
+        known = {candidate.id for candidate in self.candidates}
+        fresh = [candidate for candidate in candidates if candidate.id not in known]
+        for candidate in fresh:
+            candidate.tier = tier
+        self.candidates += fresh
+        return fresh
+
+    def report(self, tier: TierName, began: float, *, candidates: int = 0, skipped: str | None = None) -> None:
+        """Note what became of a tier that was asked at `began` (of `time.perf_counter`)."""
+        self.reports.append(TierReport(tier=tier, ms=ms_since(began), candidates=candidates, skipped=skipped))
+
+    def miss(self, part: str, code: MissingCode, message: str) -> None:
+        """Note that the answer goes without a part."""
+        self.degraded.append(Missing(part=part, code=code, message=message))
+
+
+def ms_since(began: float) -> float:
+    """Milliseconds since `began` of `time.perf_counter`."""
+    return round((time.perf_counter() - began) * 1000, 3)

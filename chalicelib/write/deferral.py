@@ -1,0 +1,38 @@
+"""What a request could not finish, handed to the queue. The mark in the truth stays: where no message gets through, the
+schedule that looks for pending rows finds it."""
+
+from collections.abc import Iterable
+from itertools import batched
+
+from chalicelib.domain.tasks import MAX_IDS, IndexRows, Task
+from chalicelib.errors import VittoError
+from chalicelib.ports import TaskQueue, Telemetry
+
+DELAY_SECONDS = 5  # what failed a moment ago is likely to fail now
+
+
+class Deferral:
+    """Sends messages after a request's work. `queue` is None where none is configured: all waits for the schedules."""
+
+    def __init__(self, queue: TaskQueue | None, telemetry: Telemetry) -> None:
+        self._queue = queue
+        self._telemetry = telemetry
+
+    def index_later(self, pending: Iterable[tuple[str, str]]) -> None:
+        """Have rows indexed, each given by its scope key and its id. It never raises: failing is an event."""
+        scopes: dict[str, list[str]] = {}
+        for scope_key, id_ in pending:
+            scopes.setdefault(scope_key, []).append(id_)
+        tasks: list[Task] = [
+            IndexRows(scope_key=scope_key, ids=some)
+            for scope_key, ids in scopes.items()
+            for some in batched(ids, MAX_IDS, strict=False)
+        ]
+        if tasks and self._queue:
+            self._send(self._queue, tasks)
+
+    def _send(self, queue: TaskQueue, tasks: list[Task]) -> None:
+        try:
+            queue.send(tasks, DELAY_SECONDS)
+        except VittoError as error:
+            self._telemetry.event("tasks_not_queued", reason=error.message, tasks=len(tasks))

@@ -1,0 +1,125 @@
+"""Tasks from the queue: what each kind does, and the consumer that takes them off it where no function platform does.
+
+A further kind of task is a model in `domain.tasks` and a handler here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.domain.tasks import IndexRows, RebuildScope, ScopedTask, from_text, kind_of
+from chalicelib.errors import EmbeddingFailed, StoreUnavailable, VittoError
+from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
+from chalicelib.write.maintenance import Maintenance
+
+FIRST_DELAY_SECONDS = 5
+LONGEST_DELAY_SECONDS = 900
+DRAIN_AT_MOST = 100
+DRAIN_SECONDS = 5.0  # the worker has other jobs that are due each second
+FAILURES_IN_A_ROW = 3
+
+
+class TaskRunner:
+    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
+
+    def __init__(self, maintenance: Maintenance) -> None:
+        self._maintenance = maintenance
+        self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
+            IndexRows: self._index_rows,
+            RebuildScope: self._rebuild_scope,
+        }
+
+    def run(self, text: str) -> None:
+        """Do what a message asks. InvalidInput for what is no task; the error of whatever failed, for the caller to have the
+        message given out again."""
+        task = from_text(text)
+        self._handlers[type(task)](task)
+
+    def _index_rows(self, task: IndexRows) -> None:
+        self._maintenance.index_rows(task.chain, task.ids)
+
+    def _rebuild_scope(self, task: RebuildScope) -> None:
+        self._maintenance.rebuild(task.scope_key)
+
+
+@dataclass
+class Drained:
+    """How many messages were done, will be tried again, and died."""
+
+    done: int = 0
+    failed: int = 0
+    died: int = 0
+
+
+class TaskConsumer:
+    """Takes messages one at a time, so that each has the whole visibility time. Without a queue there is nothing to do."""
+
+    def __init__(self, *, queue: TaskQueue | None, runner: TaskRunner, telemetry: Telemetry, clock: Clock) -> None:
+        self._queue = queue
+        self._runner = runner
+        self._telemetry = telemetry
+        self._clock = clock
+        self._dead = 0
+
+    def drain(self, limit: int = DRAIN_AT_MOST, seconds: float = DRAIN_SECONDS) -> Drained:
+        """Work on what is due. It ends early after the time given, and after a few tasks in a row that failed for a store or
+        the embedder: others would lose an attempt for nothing. StoreUnavailable where the queue is down."""
+        drained, row, until = Drained(), 0, self._clock() + timedelta(seconds=seconds)
+        for _ in range(limit if self._queue else 0):
+            if row >= FAILURES_IN_A_ROW or self._clock() > until or not (given := self._receive()):
+                break
+            error = self._work(given, drained)
+            row = row + 1 if isinstance(error, StoreUnavailable | EmbeddingFailed) else 0
+        return drained
+
+    def _receive(self) -> Delivery | None:
+        given = self._queue.receive(1) if self._queue else []
+        return given[0] if given else None
+
+    def _work(self, given: Delivery, drained: Drained) -> Exception | None:
+        assert self._queue
+        try:
+            self._runner.run(given.text)
+        except Exception as error:  # noqa: BLE001 - one message that fails must not stop the others
+            self._say(given, error)
+            drained.died, drained.failed = drained.died + given.last, drained.failed + (not given.last)
+            self._queue.retry([given], backoff(given.attempt))
+            return error
+        self._queue.done([given])
+        drained.done += 1
+        return None
+
+    def _say(self, given: Delivery, error: Exception) -> None:
+        fields: dict[str, Any] = {
+            "message_id": given.id,
+            "kind": kind_of(given.text),
+            "attempt": given.attempt,
+            "reason": _reason(error),
+        }
+        self._telemetry.event("task_failed", **fields)
+        if given.last:
+            self._telemetry.event("task_died", level="error", **fields)
+
+    def report_dead_letters(self) -> int:
+        """Say where there are more dead letters than at the last look, also those of consumers that died; how many more."""
+        dead = int(self._queue.probe()["dead"] or 0) if self._queue else 0
+        more, self._dead = max(0, dead - self._dead), dead
+        if more:
+            self._telemetry.event("dead_letters", level="error", dead=dead, more=more)
+        return more
+
+
+def backoff(attempt: int) -> float:
+    """Seconds until the attempt after this one: 5, three times as long each time, at most 15 minutes."""
+    return float(min(FIRST_DELAY_SECONDS * 3 ** (attempt - 1), LONGEST_DELAY_SECONDS))
+
+
+def _reason(error: Exception) -> str:
+    """What may be logged: an unexpected error's message may hold what a tenant stored."""
+    if isinstance(error, VittoError):
+        return error.message
+    step = error.__traceback__
+    while step and step.tb_next:
+        step = step.tb_next
+    return f"{type(error).__name__} at {step.tb_frame.f_code.co_filename}:{step.tb_lineno}" if step else ""
