@@ -18,6 +18,7 @@ from vitto_tools.packaging.dependencies import install
 from vitto_tools.packaging.errors import PackageRefused
 from vitto_tools.packaging.licences import Licence, is_permissive, refuse_others
 
+pytestmark = pytest.mark.timeout(400)  # the package is built once for all: with the machine to itself in half a minute
 UNNEEDED = {
     "boto3",
     "botocore",
