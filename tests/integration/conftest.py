@@ -1,5 +1,8 @@
 """The AWS package, built once for all tests of it."""
 
+import fcntl
+import os
+import pickle
 import sys
 from pathlib import Path
 
@@ -12,8 +15,17 @@ from vitto_tools.packaging.build import Built, build
 
 @pytest.fixture(scope="session")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """What scripts/package builds of this checkout."""
-    return build(ROOT, "dev", tmp_path_factory.mktemp("package"))
+    """What scripts/package builds of this checkout: by the first test process that wants it, while the others wait."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "package"
+    folder.mkdir(exist_ok=True)
+    done = folder / "built"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            done.write_bytes(pickle.dumps(build(ROOT, "dev", folder)))
+    made: Built = pickle.loads(done.read_bytes())
+    return made
 
 
 @pytest.fixture(scope="session")
