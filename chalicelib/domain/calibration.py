@@ -24,9 +24,9 @@ class Calibration(Wire):
         return 0.5 * (1 + math.tanh((cosine - self.middle) / self.width / 2))
 
 
-CALIBRATIONS: dict[str, Calibration] = {
-    "e5-passage": Calibration(middle=0.8015, width=0.0094, chunk_characters=800),
-    "text-embedding-3-small": Calibration(middle=0.35, width=0.07, chunk_characters=8000),
+CALIBRATIONS: dict[str, dict[str, float]] = {
+    "e5-passage": {"middle": 0.8015, "width": 0.0094, "chunk_characters": 800},
+    "text-embedding-3-small": {"middle": 0.35, "width": 0.07, "chunk_characters": 8000},
 }
 """By the name of the passage model. e5-passage: measured here by `vitto calibrate` on its built-in pairs. For
 text-embedding-3-small no server could be reached when this was written: the curve follows the cosines that OpenAI's cookbook
@@ -35,10 +35,11 @@ shows for related and unrelated texts; run `vitto calibrate` against your accoun
 
 def calibration_of(model: str, further: dict[str, Calibration]) -> Calibration:
     """The calibration of `model`. Misconfigured without one, since scores would mean nothing."""
-    found = further.get(model) or CALIBRATIONS.get(model)
-    if found is None:
+    if found := further.get(model):
+        return found
+    if model not in CALIBRATIONS:
         raise Misconfigured(
             f"embedding model {model!r} has no calibration; make one with: vitto calibrate {model} --write FILE, "
             "then set VITTO_EMBEDDING_CALIBRATIONS=FILE"
         )
-    return found
+    return Calibration.model_validate(CALIBRATIONS[model])

@@ -51,8 +51,7 @@ def purge(_: CloudWatchEvent) -> Done:
 def retry_pending(event: CloudWatchEvent) -> Done:
     """Do once what the worker of other runtimes does all the time. JobsFailed names the jobs that failed."""
     services = _services()
-    on_sqs = services.settings.queue.sqs_url  # whose messages come to `work_queue` by themselves
-    jobs = [job for job in JOBS if job is not DRAIN_QUEUE or not on_sqs]
+    jobs = _jobs(services)
     done: dict[str, int] = {}
     failed: list[str] = []
     for number, job in enumerate(jobs):
@@ -95,6 +94,11 @@ def _worked(services: Container, record: dict[str, Any]) -> bool:
         services.ports.telemetry.event("work_failed", level="error", **told)
         return False
     return True
+
+
+def _jobs(services: Container) -> tuple[Job, ...]:
+    """All jobs, but for the queue where it is SQS: that one starts `work_queue` itself."""
+    return tuple(job for job in JOBS if not (job is DRAIN_QUEUE and services.settings.queue.sqs_url))
 
 
 def _run(job: Job, services: Container) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
-from chalicelib.domain.calibration import CALIBRATIONS
+from chalicelib.domain.calibration import calibration_of
 from chalicelib.domain.text.chunks import chunks
 from chalicelib.domain.vector import Vector, cosine, dimensions, mean, pack, unit, unpack
 from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured
@@ -21,7 +21,7 @@ from tests.embedding_server import EmbeddingServer, Reply, embedding_server
 from vitto_tools.local.servers import free_port
 
 MODEL, SIZE = "e5-passage", 64
-CHUNK = CALIBRATIONS[MODEL].chunk_characters
+CHUNK = calibration_of(MODEL, {}).chunk_characters
 LONG = " ".join(f"Sentence number {n} tells of something else." for n in range(60))
 
 
@@ -299,7 +299,7 @@ def test_the_key_stands_in_no_error(server: EmbeddingServer) -> None:
 
 
 def test_the_middle_of_the_calibration_is_as_likely_related_as_not(server: EmbeddingServer) -> None:
-    assert over_http(server).similarity(CALIBRATIONS[MODEL].middle) == pytest.approx(0.5)
+    assert over_http(server).similarity(calibration_of(MODEL, {}).middle) == pytest.approx(0.5)
 
 
 def test_a_model_without_a_calibration_is_refused_at_once(server: EmbeddingServer) -> None:

@@ -11,6 +11,7 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.events import SPARE_MS, JobsFailed
 from chalicelib.errors import Misconfigured, StoreUnavailable
+from chalicelib.settings import QueueSettings
 from tests.building import caller
 from tests.lambda_context import LambdaContext, proxy_event, scheduled_event, sqs_event
 from tests.unit.fake_secrets import AWS_KEY
@@ -143,6 +144,13 @@ def test_jobs_that_there_is_no_time_for_are_left_to_the_next_run(
     assert name == "jobs_postponed"
     assert "refresh_statistics" in said["jobs"]
     assert "drain_recall_audit" not in said["jobs"]
+
+
+def test_where_sqs_starts_the_queues_work_no_job_takes_it_too(serving: Container) -> None:
+    sqs = QueueSettings(sqs_url="https://sqs.eu-central-1.amazonaws.com/123456789012/work")
+    assert "drain_queue" in app.retry_pending(scheduled_event(), LambdaContext())["jobs"]
+    serving.settings = serving.settings.model_copy(update={"queue": sqs})
+    assert "drain_queue" not in app.retry_pending(scheduled_event(), LambdaContext())["jobs"]
 
 
 @pytest.mark.parametrize("name", ["sweep", "backfill", "purge"])

@@ -8,8 +8,6 @@ import time
 from enum import Enum, auto
 from typing import Any
 
-from redis.exceptions import ResponseError
-
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.chunk_queries import create_index
 from chalicelib.adapters.redis.connection import Attempt, RedisConnection
@@ -59,6 +57,8 @@ class ChunkIndexes:
         self._connection.run([("SET", keys.filling(size), 1), create_index(size)])
 
     def _state(self, size: int) -> _State:
+        from redis.exceptions import ResponseError  # noqa: PLC0415 - see adapters.redis.connection
+
         (info,) = self._connection.run([Attempt("FT.INFO", keys.chunk_index(size))])
         if isinstance(info, ResponseError):
             return _State.MISSING

@@ -1,0 +1,205 @@
+"""The package as Lambda runs it: unpacked into an empty folder, by a Python that has nothing else, against real servers."""
+
+import dataclasses
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chalicelib.domain.keys import new_id
+from chalicelib.domain.scope import Scope, ScopeRef
+from chalicelib.domain.tasks import IndexRows, to_text
+from tests.lambda_context import LambdaContext, proxy_event, scheduled_event, sqs_event
+from tests.service import member_keys, service_environment
+from vitto_tools.packaging.build import Built
+
+pytestmark = pytest.mark.timeout(400)  # the package is built once for all: with the machine to itself in half a minute
+SCHEDULED = ("app.sweep", "app.backfill", "app.purge", "app.retry_pending")
+TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled="
+
+
+class Runtime:
+    """A process with the package in it; its functions' output is in `log`."""
+
+    def __init__(self, python: str, task: Path, log: Path, environment: dict[str, str]) -> None:
+        self.log = log
+        with log.open("w") as output:
+            self.process = subprocess.Popen(
+                (python, "-S", "-P", str(Path(__file__).with_name("bare.py"))),
+                cwd=task,
+                env={"PYTHONPATH": str(task), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=output,
+                text=True,
+            )
+        self.start = self._read()
+
+    def call(self, handler: str, event: Any, *, remaining_ms: int = 29_000) -> dict[str, Any]:
+        """What a handler answers."""
+        context = LambdaContext(function_name=f"vitto-{handler.partition('.')[2]}")
+        said = {
+            field.name: getattr(context, field.name)
+            for field in dataclasses.fields(context)
+            if field.name != "remaining_ms"
+        } | {"invoked_function_arn": context.invoked_function_arn}
+        assert self.process.stdin
+        asked = {"handler": handler, "event": event, "context": said, "remainingMs": remaining_ms}
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        return self._read()
+
+    def given(self, handler: str, event: Any) -> Any:
+        """What a handler gives where it does not fail."""
+        answer = self.call(handler, event)
+        assert "given" in answer, (answer, self.log.read_text())
+        return answer["given"]
+
+    def said(self, name: str) -> list[dict[str, Any]]:
+        """The log lines of an event."""
+        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+        return [line for line in lines if line.get("message") == name]
+
+    def _read(self) -> dict[str, Any]:
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, self.log.read_text()
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    def stop(self) -> None:
+        """Let it end."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(20)
+        assert self.process.stdout
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def environment(mongo_url: str, redis_url: str) -> Iterator[dict[str, str]]:
+    """The settings, for real servers."""
+    with service_environment(mongo_url, redis_url, "bare") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def runtime(
+    package: Built,
+    unpacked: Path,
+    bare_python: str,
+    environment: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Runtime]:
+    """A warm function, as Lambda names it to the process."""
+    named = {"AWS_LAMBDA_FUNCTION_NAME": "vitto", "LAMBDA_TASK_ROOT": str(unpacked), "_X_AMZN_TRACE_ID": f"{TRACE}0"}
+    started = Runtime(bare_python, unpacked, tmp_path_factory.mktemp("bare") / "log", {**environment, **named})
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="module")
+def key(environment: dict[str, str]) -> tuple[str, str]:
+    """A member's organization and key."""
+    org = new_id("org")
+    (made,) = member_keys(environment, org, "ana")
+    return org, made
+
+
+def posted(runtime: Runtime, path: str, body: Any, key: str) -> Any:
+    """What the API answers to a POST."""
+    answer = runtime.given("app.app", proxy_event("POST", path, body, Authorization=f"Bearer {key}"))
+    assert answer["statusCode"] == 200, answer
+    return json.loads(answer["body"])
+
+
+def test_the_runtime_has_nothing_but_the_package(runtime: Runtime, unpacked: Path) -> None:
+    loaded = set(runtime.start["loaded"])
+    assert loaded & {"boto3", "botocore", "openai", "numpy", "redis", "aws_lambda_powertools", "pip"} == set()
+    assert runtime.start["path"][0] == str(unpacked)
+    assert not [place for place in runtime.start["path"] if "site-packages" in place or ".venv" in place]
+
+
+def test_the_api_answers_what_the_gateway_sends(runtime: Runtime, key: tuple[str, str]) -> None:
+    first = runtime.call("app.app", proxy_event("GET", "/health"))
+    health = json.loads(first["given"]["body"])
+    assert first["given"]["statusCode"] == 200
+    assert {name: store["up"] for name, store in health["stores"].items()} == dict.fromkeys(health["stores"], True)
+    print(f"import {runtime.start['importSeconds']:.2f} s, first request {first['seconds']:.2f} s")
+    _, secret = key
+    (receipt,) = posted(runtime, "/engine/memories", {"content": "Ana moved to Porto in May"}, secret)["receipts"]
+    assert receipt["outcome"] == "stored"
+    (hit,) = posted(runtime, "/engine/memories/recall", {"query": "where did Ana move to?"}, secret)["hits"]
+    assert hit["memory"]["id"] == receipt["id"]
+
+
+def test_without_a_key_nobody_is_let_in(runtime: Runtime) -> None:
+    answer = runtime.given("app.app", proxy_event("POST", "/engine/memories/recall", {"query": "where?"}))
+    assert answer["statusCode"] == 401
+
+
+def test_of_two_messages_the_one_that_fails_goes_back_alone(runtime: Runtime, key: tuple[str, str]) -> None:
+    org, secret = key
+    (receipt,) = posted(runtime, "/engine/memories", {"content": "Ana has a dog"}, secret)["receipts"]
+    good = to_text(IndexRows(scope_key=ScopeRef(org, Scope.USER, "ana").key, ids=(receipt["id"],)))
+    answer = runtime.given("app.work_queue", sqs_event(good=good, bad='{"kind": "unheard of"}'))
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "bad"}]}
+    (said,) = runtime.said("work_failed")
+    assert (said["message_id"], said["function_name"]) == ("bad", "vitto-work_queue")
+
+
+@pytest.mark.parametrize("handler", SCHEDULED)
+def test_every_schedule_runs(runtime: Runtime, handler: str) -> None:
+    answer = runtime.given(handler, scheduled_event(handler))
+    assert answer["done"] >= 0
+    if handler != "app.retry_pending":
+        assert [line["job"] for line in runtime.said("nothing_to_do_yet")][-1] == handler.removeprefix("app.")
+
+
+def test_a_function_whose_time_is_up_leaves_its_work(runtime: Runtime) -> None:
+    answer = runtime.call("app.work_queue", sqs_event(a="{}", b="{}"), remaining_ms=1000)
+    assert [one["itemIdentifier"] for one in answer["given"]["batchItemFailures"]] == ["a", "b"]
+
+
+def test_every_handler_of_the_template_was_called(package: Built) -> None:
+    assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", *SCHEDULED}
+
+
+def test_a_sampled_request_is_traced_down_to_its_stores(
+    unpacked: Path, bare_python: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(("127.0.0.1", 0))
+        daemon.settimeout(20)
+        named = {
+            "AWS_LAMBDA_FUNCTION_NAME": "vitto",
+            "LAMBDA_TASK_ROOT": str(unpacked),
+            "_X_AMZN_TRACE_ID": f"{TRACE}1",
+            "AWS_XRAY_DAEMON_ADDRESS": f"127.0.0.1:{daemon.getsockname()[1]}",
+        }
+        started = Runtime(bare_python, unpacked, tmp_path / "log", {**environment, **named})
+        assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 200
+        parts: dict[str, dict[str, Any]] = {}
+        while "vitto-app" not in parts:
+            part = json.loads(daemon.recv(65536).split(b"\n", 1)[1])
+            parts[part["name"]] = part
+        started.stop()
+    assert parts["store.probe"]["parent_id"] == parts["vitto-app"]["id"]
+    assert "hot.probe" in parts
+    assert started.said("tracing_unavailable") == []
+
+
+def test_a_secret_that_cannot_be_fetched_names_its_variable(
+    unpacked: Path, bare_python: str, environment: dict[str, str], tmp_path: Path
+) -> None:
+    started = Runtime(bare_python, unpacked, tmp_path / "log", {**environment, "VITTO_MONGO_URI": "secretsmanager:x#y"})
+    answer = started.call("app.sweep", scheduled_event())
+    assert answer["failed"] == "Misconfigured"
+    assert answer["message"].startswith("VITTO_MONGO_URI: ")
+    assert "boto" in answer["message"]
+    assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 500
+    started.stop()
