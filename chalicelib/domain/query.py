@@ -10,7 +10,7 @@ from pydantic import Field
 from chalicelib.domain.memory import Memory, MemoryType
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
-from chalicelib.domain.wire import SAYS_SOMETHING, Share, UtcTime, Whole, Wire, epoch_ms
+from chalicelib.domain.wire import JSON_NUMBER, SAYS_SOMETHING, Share, UtcTime, Wire, epoch_ms
 
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
@@ -28,7 +28,7 @@ class RecallQuery(Wire):
     tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
     since: UtcTime | None = Field(default=None, description="event time, inclusive")
     before: UtcTime | None = Field(default=None, description="event time, exclusive")
-    limit: Annotated[Whole, Field(le=MAX_RESULTS)] = DEFAULT_RESULTS
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] = DEFAULT_RESULTS
     min_score: Share = 0.0
 
     @property

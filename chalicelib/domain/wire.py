@@ -51,10 +51,10 @@ UtcTime = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(u
 Flag = Annotated[bool, BeforeValidator(_no_word)]
 """true or false of JSON or of a query string, and nothing that could be taken for it."""
 
-Whole = Annotated[int, Field(ge=1), BeforeValidator(_no_flag_or_text)]
-"""A whole number of JSON, 1 or more."""
+JSON_NUMBER = BeforeValidator(_no_flag_or_text)
+"""Takes a number of JSON, and no flag or text that could be read as one. Bounds stand before it, or no schema has them."""
 
-Share = Annotated[float, Field(ge=0, le=1), BeforeValidator(_no_flag_or_text)]
+Share = Annotated[float, Field(ge=0, le=1), JSON_NUMBER]
 """A number of JSON from 0 to 1."""
 
 

@@ -92,37 +92,36 @@ class RequestHeader:
     name: str
     description: str
     schema: Mapping[str, Any]
+    example: str
     required: bool = False
 
 
-VITTO_USER = RequestHeader(
-    "Vitto-User",
-    "The user of the organization that an API key with `actAs` acts for: at most 128 bytes.",
-    {"type": "string", "minLength": 1, "maxLength": 128},
-)
 IDEMPOTENCY_KEY = RequestHeader(
     "Idempotency-Key",
     "The same key and body get the first receipts again for 7 days; another body is a 409.",
     {"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARACTERS},
+    "import-7f3a-0001",
 )
 _REVISION = {"type": "string", "pattern": REVISION_HEADER}
 EDITED_REVISION = RequestHeader(
-    "If-Match", "The revision that the change was made against, as `ETag` gave it.", _REVISION, required=True
+    "If-Match", "The revision that the change was made against, as `ETag` gave it.", _REVISION, '"1"', required=True
 )
 RESTORED_OVER = RequestHeader(
-    "If-Match", "The present revision; without it an earlier state is restored over whichever it is.", _REVISION
+    "If-Match", "The present revision; without it an earlier state is restored over whichever it is.", _REVISION, '"2"'
 )
 
 
 @dataclass(frozen=True)
 class Gives:
     """The model of the answer, or a union of them, and its status. `otherwise` is a further status that has the same
-    model; with `etag`, the revision of what is answered is in that header."""
+    model; with `etag`, the revision of what is answered is in that header. `leads_to` names operations that the answer has
+    the parameters of, each by its place in the answer."""
 
     model: Any
     status: HTTPStatus = HTTPStatus.OK
     otherwise: HTTPStatus | None = None
     etag: bool = False
+    leads_to: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

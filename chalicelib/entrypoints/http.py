@@ -22,7 +22,6 @@ from chalicelib.entrypoints.auth.tokens import TokenVerifier, issuers
 from chalicelib.entrypoints.contract import (
     NOTHING,
     REVISION_HEADER,
-    VITTO_USER,
     Gives,
     NoQuery,
     Operation,
@@ -128,7 +127,7 @@ def route[Q: Wire, B](
             )
 
         operation = _operation(handler, path, method, takes, gives)
-        return _registered(blueprint, replace(operation, raises=raises, headers=(VITTO_USER, *headers)), handler, view)
+        return _registered(blueprint, replace(operation, raises=raises, headers=headers), handler, view)
 
     return register
 
@@ -148,7 +147,7 @@ def open_route(blueprint: Blueprint, path: str, method: str, gives: Gives) -> Ca
             return answered(blueprint.current_request, work, gives.status)
 
         operation = _operation(handler, path, method, NOTHING, gives)
-        return _registered(blueprint, replace(operation, headers=(VITTO_USER,), is_open=True), handler, view)
+        return _registered(blueprint, replace(operation, is_open=True), handler, view)
 
     return register
 

@@ -29,11 +29,23 @@ _INFO = {
     ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
-_BEARER = {
-    "type": "http",
-    "scheme": "bearer",
-    "description": "An API key, or a JWT of an issuer that the service is set up with.",
+_SCHEMES = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key, or a JWT of an issuer that the service is set up with.",
+    },
+    "actingFor": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Vitto-User",
+        "description": (
+            "The user of the organization that an API key with `actAs` acts for, as a member, beside that key: an id of at "
+            f"most {MAX_ID_BYTES} bytes of UTF-8."
+        ),
+    },
 }
+_CREDENTIALS: list[dict[str, list[str]]] = [{"bearer": []}, {"bearer": [], "actingFor": []}]
 _PATH_PARAMETERS: Mapping[str, Any] = {"number": {"type": "integer", "minimum": 0, "maximum": 999_999_999}}
 _ID = {"type": "string", "minLength": 1}
 _HEADERS: Mapping[str, Any] = {
@@ -101,14 +113,14 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": _INFO,
         "servers": [{"url": "/"}],
-        "security": [{"bearer": []}],
+        "security": _CREDENTIALS,
         "tags": [{"name": name} for name in sorted({operation.feature for operation in listed})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted({**shared, "Error": _ERROR}.items())),
             "responses": dict(sorted(refusals.items())),
             "headers": _HEADERS,
-            "securitySchemes": {"bearer": _BEARER},
+            "securitySchemes": _SCHEMES,
         },
     }
 
@@ -148,7 +160,7 @@ def _operation(operation: Operation, schemas: Mapping[Any, Any], definitions: Ma
         "responses": _responses(operation, schemas[operation.name, "answer"]),
     }
     if operation.is_open:
-        said["security"] = [{}, {"bearer": []}]
+        said["security"] = [{}, *_CREDENTIALS]
     if operation.takes.body is not None:
         said["requestBody"] = _body(operation, schemas[operation.name, "body"], definitions)
     return said
@@ -181,6 +193,7 @@ def _header(header: RequestHeader) -> dict[str, Any]:
         "description": header.description,
         "required": header.required,
         "schema": dict(header.schema),
+        "example": header.example,
     }
 
 
@@ -198,10 +211,16 @@ def _responses(operation: Operation, answer: Mapping[str, Any]) -> dict[str, Any
         refused.setdefault(STATUS.get(kind, HTTPStatus.INTERNAL_SERVER_ERROR), []).append(kind)
     responses = {str(int(status)): _refusal(kinds) for status, kinds in sorted(refused.items())}
     given = _response(HTTPStatus(operation.gives.status).phrase, answer, ["ETag"] if operation.gives.etag else [])
+    if operation.gives.leads_to:
+        given["links"] = {name: _link(name, places) for name, places in operation.gives.leads_to.items()}
     if other := operation.gives.otherwise:
         schemas = [*answer.get("anyOf", [answer]), {"$ref": SCHEMAS.format(model="Error")}]
         responses[str(int(other))] |= _response("The same answer, or an error.", {"anyOf": schemas}, ["Retry-After"])
     return {str(int(operation.gives.status)): given} | responses
+
+
+def _link(name: str, places: Mapping[str, str]) -> dict[str, Any]:
+    return {"operationId": name, "parameters": {key: f"$response.body#{place}" for key, place in places.items()}}
 
 
 def _refusal(kinds: list[type[errors.VittoError]]) -> dict[str, Any]:

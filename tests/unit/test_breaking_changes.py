@@ -18,6 +18,7 @@ BASE: dict[str, Any] = {
                 "security": [{}, {"bearer": []}],
                 "parameters": [
                     {"name": "limit", "in": "query", "required": False, "schema": {"type": "integer", "maximum": 50}},
+                    {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}},
                 ],
                 "requestBody": {
                     "required": False,
@@ -97,7 +98,7 @@ BREAKING: dict[str, tuple[Change, str]] = {
     "an operation that is gone": (lambda d: d["paths"]["/things"].pop("get"), "GET /things: the operation is gone"),
     "a credential": (lambda d: post(d).pop("security"), "POST /things: needs a credential now"),
     "a parameter that is gone": (
-        lambda d: post(d)["parameters"].clear(),
+        lambda d: post(d)["parameters"].pop(0),
         "POST /things: query parameter limit is no longer taken",
     ),
     "a parameter that is required": (
@@ -184,6 +185,7 @@ FINE: dict[str, Change] = {
     "nothing": lambda _: None,
     "a new path": lambda d: d["paths"].update({"/new": {"get": {"responses": {}}}}),
     "a new parameter": lambda d: post(d)["parameters"].append(TAG),
+    "a header that is not read": lambda d: post(d)["parameters"].pop(1),
     "a wider parameter": lambda d: post(d)["parameters"][0]["schema"].pop("maximum"),
     "a new input": lambda d: asked(d)["properties"].update(new={"type": "string"}),
     "an input that may be left out": lambda d: asked(d)["required"].clear(),

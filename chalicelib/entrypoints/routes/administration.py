@@ -79,7 +79,7 @@ def list_keys(call: Call[PageQuery]) -> Any:
     "/engine/keys",
     "POST",
     in_body(KeyBody, member={"name": "laptop", "userId": "ana", "roles": ["member"], "spaces": ["design"]}),
-    Gives(CreatedKey, HTTPStatus.CREATED),
+    Gives(CreatedKey, HTTPStatus.CREATED, leads_to={"revoke_key": {"id": "/id"}}),
 )
 def create_key(call: Call[NoQuery, KeyBody]) -> Any:
     """Make a key; the answer is the only time it is shown."""

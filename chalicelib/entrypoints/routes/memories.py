@@ -1,6 +1,6 @@
 """`/engine/memories`: remember, browse, read, edit, forget, restore."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from chalice.app import Blueprint
 from pydantic import Field
@@ -12,7 +12,7 @@ from chalicelib.domain.receipt import IndexReceipt, Receipt
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import clean
 from chalicelib.domain.text.terms import query_words
-from chalicelib.domain.wire import Flag, Whole, Wire
+from chalicelib.domain.wire import JSON_NUMBER, Flag, Wire
 from chalicelib.entrypoints.answers import Reply
 from chalicelib.entrypoints.contract import (
     EDITED_REVISION,
@@ -44,6 +44,7 @@ blueprint = Blueprint(__name__)
 PAGE = 50
 MOST_A_PAGE = 200
 MOST_DIGITS = 10
+_PRESENT = {"revision": {"id": "/id", "number": "/revision"}}
 
 
 class BrowseQuery(Wire):
@@ -68,7 +69,7 @@ class PurgeQuery(Wire):
 class RestoreBody(Wire):
     """What to restore: a revision, or the memory itself where it was forgotten."""
 
-    revision: Whole | None = None
+    revision: Annotated[int, Field(ge=1), JSON_NUMBER] | None = None
 
 
 class Receipts(Answer):
@@ -116,7 +117,7 @@ class Purged(Answer):
         one={"content": "Ana moved to Porto in May", "type": "fact", "tags": ["home"]},
         batch={"memories": [{"content": "We deploy on Fridays", "type": "decision"}, {"content": "Ana likes tea"}]},
     ),
-    Gives(Receipts),
+    Gives(Receipts, leads_to={name: {"id": "/receipts/0/id"} for name in ("read", "edit", "forget", "restore")}),
     raises=(NotFound, IdempotencyConflict, InProgress),
     headers=(IDEMPOTENCY_KEY,),
 )
@@ -147,7 +148,13 @@ def browse(call: Call[BrowseQuery]) -> Any:
     return MemoryPage(memories=page.items, cursor=page.cursor)
 
 
-@route(blueprint, "/engine/memories/{id}", "GET", NOTHING, Gives(Memory, etag=True))
+@route(
+    blueprint,
+    "/engine/memories/{id}",
+    "GET",
+    NOTHING,
+    Gives(Memory, etag=True, leads_to={"revision": {"id": "/id", "number": "/revision"}}),
+)
 def read(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """One memory with its history."""
     return _with_etag(call.services.editor.read(call.caller, id))
@@ -166,7 +173,7 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path'
     "/engine/memories/{id}",
     "PATCH",
     as_sent(MemoryPatch, change={"content": "Ana moved to Lisbon in June", "importance": 0.8}),
-    Gives(ChangedMemory, etag=True),
+    Gives(ChangedMemory, etag=True, leads_to=_PRESENT),
     raises=(StaleRevision, RevisionRequired, DuplicateContent),
     headers=(EDITED_REVISION,),
 )
@@ -180,7 +187,7 @@ def edit(call: Call[NoQuery, dict[str, Any]], id: str) -> Any:  # noqa: A002 - t
     "/engine/memories/{id}",
     "DELETE",
     in_query(PurgeQuery),
-    Gives(Forgotten | Purged),
+    Gives(Forgotten | Purged, leads_to={"restore": {"id": "/id"}}),
     raises=(StaleRevision,),
 )
 def forget(call: Call[PurgeQuery], id: str) -> Any:  # noqa: A002 - the path's name for it
@@ -195,7 +202,7 @@ def forget(call: Call[PurgeQuery], id: str) -> Any:  # noqa: A002 - the path's n
     blueprint,
     "/engine/memories/{id}/restore",
     "POST",
-    in_body(RestoreBody, forgotten={}, revision={"revision": 2}),
+    in_body(RestoreBody, forgotten={}, revision={"revision": 1}),
     Gives(ChangedMemory, etag=True),
     raises=(StaleRevision, DuplicateContent),
     headers=(RESTORED_OVER,),

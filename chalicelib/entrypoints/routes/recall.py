@@ -17,7 +17,7 @@ blueprint = Blueprint(__name__)
     "/engine/memories/recall",
     "POST",
     in_body(RecallQuery, question={"query": "Where does Ana live?", "limit": 5}),
-    Gives(RecallAnswer),
+    Gives(RecallAnswer, leads_to={"explain": {"recall_id": "/recallId"}}),
     raises=(NotFound,),
 )
 def recall(call: Call[NoQuery, RecallQuery]) -> Any:

@@ -43,7 +43,8 @@ def _operation_breaks(pair: Pair, old: Document, new: Document, place: str) -> F
 def _parameter_breaks(pair: Pair, old: Document, new: Document, place: str) -> Found:
     before, after = _parameters(old), _parameters(new)
     for key in before.keys() - after.keys():
-        yield f"{place}: {key} is no longer taken"
+        if before[key]["in"] != "header":  # a header that nobody reads any more harms nobody
+            yield f"{place}: {key} is no longer taken"
     for key, parameter in after.items():
         if parameter.get("required") and not before.get(key, {}).get("required"):
             yield f"{place}: {key} is required now"

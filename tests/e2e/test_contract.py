@@ -1,0 +1,79 @@
+"""The service keeps its contract: schemathesis reads /openapi.json and asks, as every kind of caller, whatever it allows and
+whatever it forbids. No answer is a 5xx, undocumented, or unlike its schema, and nothing wrong is accepted."""
+
+import pytest
+
+from app import app
+from chalicelib.entrypoints.http import operations
+from tests.e2e.hammering import HAMMERS, Walk, hammered, walking
+
+MOST_SECONDS = 400  # on a machine that others use; it takes about 60
+MEMORIES, MEMORY = "/engine/memories", "/engine/memories/{id}"
+FEWEST_REQUESTS = 2000  # the issue's number
+pytestmark = pytest.mark.timeout(MOST_SECONDS)
+
+
+@pytest.mark.parametrize("name", HAMMERS)
+def test_every_answer_keeps_the_contract(name: str) -> None:
+    found = hammered(name)
+    assert found.problems == []
+    assert not found.failures, "\n\n".join(found.failures[:20])
+    assert not [answer for answer in found.answers if answer[1] >= 500]
+
+
+def test_at_least_two_thousand_requests_were_made() -> None:
+    requests = {name: hammered(name).requests for name in HAMMERS}
+    print(f"{sum(requests.values())} requests: {requests}")
+    assert sum(requests.values()) >= FEWEST_REQUESTS
+
+
+def test_every_operation_was_asked_by_everyone() -> None:
+    labels = {f"{operation.method} {operation.path}" for operation in operations(app)}
+    labels.remove("GET /openapi.json")  # schemathesis reads its document there and leaves it alone
+    for name in HAMMERS:
+        assert labels <= {label for label, _ in hammered(name).answers}, name
+
+
+def test_every_operation_does_its_work_and_answers_as_documented() -> None:
+    with walking() as walk:
+        _walk_through_a_memory(walk)
+        _walk_through_the_rest(walk)
+        assert walk.done == {(operation.method, operation.path) for operation in operations(app)}
+
+
+def _walk_through_a_memory(walk: Walk) -> None:
+    single = {"content": "Ana lives in Porto", "tags": ["home"], "origin": {"speaker": "Ana"}, "source": "chat"}
+    (receipt,) = walk.ask("POST", MEMORIES, single)["receipts"]
+    batch = {"memories": [single, {"content": "We deploy on Fridays", "overridable": False}, {"content": " "}]}
+    receipts = walk.ask("POST", MEMORIES, batch)["receipts"]
+    assert [each["outcome"] for each in receipts] == ["duplicate", "stored", "invalid"]
+    id_ = receipt["id"]
+    walk.ask("PATCH", MEMORY, {"content": "Ana lives in Lisbon", "summary": "home"}, if_match='"1"', id=id_)
+    assert len(walk.ask("GET", MEMORY, id=id_)["history"]) == 1
+    assert walk.ask("GET", f"{MEMORY}/revisions/{{number}}", id=id_, number=1)["content"] == "Ana lives in Porto"
+    walk.ask("POST", f"{MEMORY}/restore", {"revision": 1}, if_match='"2"', id=id_)
+    assert walk.ask("DELETE", MEMORY, id=id_)["restorableDays"] == 7
+    walk.ask("POST", f"{MEMORY}/restore", {}, id=id_)
+    assert walk.ask("GET", MEMORIES, limit=1, tag="home")["memories"][0]["id"] == id_
+    assert walk.ask("GET", MEMORIES, limit=1)["cursor"]
+    recalled = walk.ask("POST", f"{MEMORIES}/recall", {"query": "where does Ana live?"})
+    assert recalled["hits"][0]["memory"]["id"] == id_
+    assert walk.ask("GET", "/engine/recalls/{recall_id}", recall_id=recalled["recallId"])["hits"]
+    assert walk.ask("POST", f"{MEMORIES}/recall", {"query": "xyzzy plugh"})["empty"]["reason"]
+    assert walk.ask("DELETE", MEMORY, id=id_, purge="true")["purged"]
+
+
+def _walk_through_the_rest(walk: Walk) -> None:
+    expiring = {"name": "ci", "userId": "bot", "roles": ["observer"], "expiresAt": "2026-12-01T00:00:00Z"}
+    made = walk.ask("POST", "/engine/keys", expiring)
+    assert made["key"].startswith("vk_")
+    assert walk.ask("DELETE", "/engine/keys/{id}", id=made["id"])["revoked"]
+    assert any("revokedAt" in key for key in walk.ask("GET", "/engine/keys")["keys"])
+    assert walk.ask("GET", "/engine/audit", limit=200)["events"]
+    assert walk.ask("GET", "/health")["pending"] == 0
+    assert walk.ask("GET", "/openapi.json")["openapi"].startswith("3.1")
+
+
+def test_nobody_is_let_in_without_a_credential() -> None:
+    secured = {f"{operation.method} {operation.path}" for operation in operations(app) if not operation.is_open}
+    assert {status for label, status in hammered("nobody").answers if label in secured} == {401}
