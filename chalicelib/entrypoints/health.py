@@ -73,6 +73,9 @@ class Health:
             "redis": _probed(ports.hot.probe) if ports.hot else {"up": False, "reason": "not configured"},
             "embedding": _probed(ports.embedder.probe),
         }
+        if ports.vectors and stores["mongo"]["up"]:
+            seen = _probed(ports.vectors.probe)
+            stores["mongo"]["vectorSearch"] = "ready" if seen["up"] else seen["reason"]
         if ports.queue:
             stores["queue"] = _probed(ports.queue.probe)
         pending = _probed(lambda: {"rows": ports.store.count_pending()})

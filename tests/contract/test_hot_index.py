@@ -5,6 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.adapters.redis.drivers import TextAlone, VectorDriver
+from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.query import StoredMemory, TermStatistics
 from chalicelib.domain.scope import Scope
@@ -336,3 +339,28 @@ def test_an_index_says_its_version(text_index: IndexUnderTest) -> None:
 
 def test_an_index_says_that_it_has_vectors(vector_index: IndexUnderTest) -> None:
     assert vector_index.index.probe()["vectorDriver"] in {"exact", "vector_sets", "search_module"}
+
+
+def test_a_server_that_gained_vectors_does_not_hold_the_scopes_that_it_held_without(
+    redis: RedisConnection, org: str
+) -> None:
+    class WithoutVectors(RedisHotIndex):
+        """The index as it stood while the server had none."""
+
+        def _ask_driver(self) -> VectorDriver:
+            return TextAlone(redis)
+
+    stored = row("figs", org_id=org)
+    before, scope = WithoutVectors(redis), scope_of(stored)
+    put(before, stored)
+    assert before.complete(scope, before.begin_rebuild(scope))
+    assert scope not in before.search(chain(org), index_query("figs")).incomplete
+    index = RedisHotIndex(redis)
+    assert scope in index.search(chain(org), index_query("figs")).incomplete
+    assert scope in index.wanted(1000)
+    token = index.begin_rebuild(scope)
+    put(index, stored)
+    assert index.complete(scope, token)
+    answer = index.search(chain(org), index_query("figs"))
+    assert scope not in answer.incomplete
+    assert [candidate.cosine is not None for candidate in answer.candidates] == [True]

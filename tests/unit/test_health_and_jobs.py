@@ -12,7 +12,7 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.health import Health, public
 from chalicelib.entrypoints.jobs import JOBS, Job, Rota
-from chalicelib.errors import StoreUnavailable
+from chalicelib.errors import NotSupported, StoreUnavailable
 from chalicelib.ports import Delivery
 from tests.building import TestClock, caller, container
 from tests.unit.fake_secrets import AWS_KEY
@@ -173,3 +173,20 @@ def test_the_jobs_of_the_worker_bring_everything_up_to_date() -> None:
     (hit,) = services.recall.recall(ANA, RecallQuery(query="where does Ana live?"))["hits"]
     assert hit["tier"] == "redis_vectors"
     assert len({job.name for job in JOBS}) == len(JOBS)
+
+
+def test_health_says_whether_mongodb_searches_vectors_and_is_no_worse_for_it() -> None:
+    class Search:
+        problem: StoreUnavailable | None = None
+
+        def probe(self) -> dict[str, Any]:
+            if self.problem:
+                raise self.problem
+            return {}
+
+    search = Search()
+    assert Health(container(vectors=search)).report()["stores"]["mongo"]["vectorSearch"] == "ready"
+    search.problem = NotSupported("atlas", "this server has no vector search")
+    report = Health(container(vectors=search)).report()
+    assert "no vector search" in report["stores"]["mongo"]["vectorSearch"]
+    assert report["status"] == "ok"

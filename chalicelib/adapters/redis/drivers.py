@@ -59,7 +59,7 @@ class TextAlone:
         return StoredVectors()
 
     def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, None)
+        return search_at_once(self._connection, scopes, query, self.name)
 
 
 class VectorSets:
@@ -79,14 +79,14 @@ class VectorSets:
         return StoredVectors(change.vectors, json.dumps(attributes, ensure_ascii=False))
 
     def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, query.vector)
+        return search_at_once(self._connection, scopes, query, self.name, query.vector)
 
 
 def search_at_once(
-    connection: RedisConnection, scopes: Sequence[str], query: IndexQuery, vector: Vector | None
+    connection: RedisConnection, scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vector | None = None
 ) -> IndexAnswer:
     """A search in one pipeline: by text, and in vector sets where a vector is given."""
-    searching = Searching(scopes, query)
+    searching = Searching(scopes, query, driver)
     replies = connection.run(searching.calls(vector, query.model if vector else ""))
     found = (c for scope, reply in zip(scopes, replies[1:], strict=True) for c in _candidates(scope, reply[1:], vector))
     return searching.answer(replies, found, vectors_searched=vector is not None)

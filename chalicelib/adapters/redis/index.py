@@ -105,7 +105,7 @@ class RedisHotIndex:
 
     def complete(self, scope_key: str, token: str = "") -> bool:
         names = [keys.complete(scope_key), keys.rebuild(scope_key), keys.WANTED]
-        return bool(self._connection.run([Call("complete", names, [token, scope_key])])[0])
+        return bool(self._connection.run([Call("complete", names, [token, scope_key, self._driver.name])])[0])
 
     def wanted(self, limit: int = 100) -> list[str]:
         return [name.decode() for name in self._connection.command("SPOP", keys.WANTED, limit)]

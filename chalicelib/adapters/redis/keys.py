@@ -55,7 +55,7 @@ def generation(scope_key: str) -> str:
 
 
 def complete(scope_key: str) -> str:
-    """Marker: the index holds all of the scope."""
+    """The vector driver under which the index holds all of the scope; with another its vectors are elsewhere."""
     return f"{PREFIX}:c:{scope_key}"
 
 

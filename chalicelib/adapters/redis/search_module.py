@@ -47,8 +47,8 @@ class SearchModule:
 
     def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
         if query.vector is None:
-            return search_at_once(self._connection, scopes, query, None)
-        return _Search(self._connection, self._indexes, Searching(scopes, query)).run()
+            return search_at_once(self._connection, scopes, query, self.name)
+        return _Search(self._connection, self._indexes, Searching(scopes, query, self.name)).run()
 
 
 @dataclass

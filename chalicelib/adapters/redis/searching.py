@@ -17,11 +17,12 @@ FILTER_SCAN = 2_000
 
 
 class Searching:
-    """One search. `calls` are to be sent as they are; `answer` reads their replies."""
+    """One search for the vector driver of that name. `calls` are to be sent as they are; `answer` reads their replies."""
 
-    def __init__(self, scopes: Sequence[str], query: IndexQuery) -> None:
+    def __init__(self, scopes: Sequence[str], query: IndexQuery, driver: str) -> None:
         self.scopes = scopes
         self.query = query
+        self._driver = driver
         self._token = uuid.uuid4().hex
 
     @property
@@ -36,7 +37,7 @@ class Searching:
 
     def _weigh(self) -> Call:
         names = [self.weights, keys.WANTED]
-        arguments: list[str | int] = [len(self.scopes)]
+        arguments: list[str | int] = [len(self.scopes), self._driver]
         for scope in self.scopes:
             names += [keys.rows(scope), keys.complete(scope)]
             arguments += [scope, keys.postings(scope)]
