@@ -64,7 +64,7 @@ class PowertoolsTelemetry:
             recorder.end_subsegment()
 
     def _recorder(self) -> Any:
-        """X-Ray's recorder; None where it is switched off. Its SDK needs botocore, which Lambda's runtime has."""
+        """X-Ray's recorder; None where it is switched off, or its SDK cannot be loaded: outside Lambda it wants botocore."""
         try:
             tracer = None if self._recorder_missing else _tracer()
         except ImportError as error:

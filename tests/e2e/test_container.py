@@ -15,9 +15,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.bootstrap import make_indexes
-from chalicelib.settings import Settings
-from tests.embedding_server import embedding_server
+from tests.service import service_environment
 from vitto_tools.local.servers import ROOT, free_port, http_answers
 
 pytestmark = pytest.mark.timeout(300)
@@ -75,18 +73,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(image: Path, mongo_url: str, redis_url: str) -> Iterator[dict[str, str]]:
     """The image's variables and the settings, for real servers."""
     said = dict(pair.split("=", 1) for text in final("ENV") for pair in shlex.split(text))
-    with embedding_server() as embedding:
-        settings = {
-            "VITTO_MONGO_URI": mongo_url,
-            "VITTO_MONGO_DATABASE": "container",
-            "VITTO_MONGO_READ_SECONDS": "20",
-            "VITTO_MONGO_WRITE_SECONDS": "30",
-            "VITTO_REDIS_URL": redis_url,
-            "VITTO_REDIS_SECONDS": "5",
-            "VITTO_EMBEDDING_BASE_URL": embedding.url,
-            "VITTO_EMBEDDING_MODEL": "e5-passage",
-        }
-        make_indexes(Settings.from_environment(settings))
+    with service_environment(mongo_url, redis_url, "container") as settings:
         yield {**said, **settings, "PATH": f"{image / 'venv' / 'bin'}:{os.defpath}", "PORT": str(free_port())}
 
 

@@ -11,12 +11,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.bootstrap import build_ports, make_indexes
-from chalicelib.domain.caller import Role
 from chalicelib.domain.keys import new_id
-from chalicelib.entrypoints.auth.api_keys import mint
-from chalicelib.settings import Settings
-from tests.embedding_server import embedding_server
+from tests.service import member_keys, service_environment
 from vitto_tools.local import servers
 
 pytestmark = pytest.mark.timeout(300)
@@ -27,23 +23,8 @@ SECONDS = 60
 
 @pytest.fixture(scope="module")
 def environment(mongo_url: str, redis_url: str) -> Iterator[dict[str, str]]:
-    """The settings, for real servers; the limits are wide, since one Python process plays MongoDB for four workers."""
-    with embedding_server() as embedding:
-        made = {
-            "VITTO_MONGO_URI": mongo_url,
-            "VITTO_MONGO_DATABASE": "gunicorn",
-            "VITTO_MONGO_READ_SECONDS": "25",
-            "VITTO_MONGO_WRITE_SECONDS": "25",
-            "VITTO_MONGO_SELECT_SECONDS": "10",
-            "VITTO_REDIS_URL": redis_url,
-            "VITTO_REDIS_SECONDS": "10",
-            "VITTO_REDIS_BULK_SECONDS": "20",
-            "VITTO_EMBEDDING_BASE_URL": embedding.url,
-            "VITTO_EMBEDDING_MODEL": "e5-passage",
-            "VITTO_EMBEDDING_QUERY_SECONDS": "20",
-            "VITTO_EMBEDDING_PASSAGE_SECONDS": "60",
-        }
-        make_indexes(Settings.from_environment(made))
+    """The settings, for real servers."""
+    with service_environment(mongo_url, redis_url, "gunicorn") as made:
         yield made
 
 
@@ -60,14 +41,7 @@ def url(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="module")
 def keys(environment: dict[str, str]) -> list[str]:
     """A key for each client, all users of one organization."""
-    ports = build_ports(Settings.from_environment(environment))
-    org, made = new_id("org"), []
-    for i in range(CLIENTS):
-        user, roles = f"user{i:02}x", (Role.MEMBER,)
-        stored, shown = mint(org_id=org, name="k", user_id=user, roles=roles, now=ports.clock(), created_by="root")
-        ports.keys.add(stored)
-        made.append(shown)
-    return made
+    return member_keys(environment, new_id("org"), *(mark(i) for i in range(CLIENTS)))
 
 
 def post(url: str, key: str, body: dict[str, Any]) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,11 @@ from typing import Any
 
 import pytest
 
-from chalicelib.bootstrap import build_ports, make_indexes
-from chalicelib.domain.caller import Role
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.tasks import IndexRows, to_text
-from chalicelib.entrypoints.auth.api_keys import mint
-from chalicelib.settings import Settings
-from tests.embedding_server import embedding_server
 from tests.lambda_context import LambdaContext, proxy_event, scheduled_event, sqs_event
+from tests.service import member_keys, service_environment
 from vitto_tools.packaging.build import Built
 
 pytestmark = pytest.mark.timeout(400)  # the package is built once for all: with the machine to itself in half a minute
@@ -86,18 +83,7 @@ class Runtime:
 @pytest.fixture(scope="module")
 def environment(mongo_url: str, redis_url: str) -> Iterator[dict[str, str]]:
     """The settings, for real servers."""
-    with embedding_server() as embedding:
-        made = {
-            "VITTO_MONGO_URI": mongo_url,
-            "VITTO_MONGO_DATABASE": "bare",
-            "VITTO_MONGO_READ_SECONDS": "20",
-            "VITTO_MONGO_WRITE_SECONDS": "30",
-            "VITTO_REDIS_URL": redis_url,
-            "VITTO_REDIS_SECONDS": "5",
-            "VITTO_EMBEDDING_BASE_URL": embedding.url,
-            "VITTO_EMBEDDING_MODEL": "e5-passage",
-        }
-        make_indexes(Settings.from_environment(made))
+    with service_environment(mongo_url, redis_url, "bare") as made:
         yield made
 
 
@@ -119,12 +105,9 @@ def runtime(
 @pytest.fixture(scope="module")
 def key(environment: dict[str, str]) -> tuple[str, str]:
     """A member's organization and key."""
-    ports = build_ports(Settings.from_environment(environment))
     org = new_id("org")
-    roles = (Role.MEMBER,)
-    stored, shown = mint(org_id=org, name="k", user_id="ana", roles=roles, now=ports.clock(), created_by="root")
-    ports.keys.add(stored)
-    return org, shown
+    (made,) = member_keys(environment, org, "ana")
+    return org, made
 
 
 def posted(runtime: Runtime, path: str, body: Any, key: str) -> Any:
@@ -186,15 +169,28 @@ def test_every_handler_of_the_template_was_called(package: Built) -> None:
     assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", *SCHEDULED}
 
 
-def test_a_trace_that_cannot_be_sent_is_said_and_stops_no_work(
+def test_a_sampled_request_is_traced_down_to_its_stores(
     unpacked: Path, bare_python: str, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    named = {"AWS_LAMBDA_FUNCTION_NAME": "vitto", "LAMBDA_TASK_ROOT": str(unpacked), "_X_AMZN_TRACE_ID": f"{TRACE}1"}
-    started = Runtime(bare_python, unpacked, tmp_path / "log", {**environment, **named})
-    assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 200
-    (said,) = started.said("tracing_unavailable")
-    assert "botocore" in said["reason"]
-    started.stop()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(("127.0.0.1", 0))
+        daemon.settimeout(20)
+        named = {
+            "AWS_LAMBDA_FUNCTION_NAME": "vitto",
+            "LAMBDA_TASK_ROOT": str(unpacked),
+            "_X_AMZN_TRACE_ID": f"{TRACE}1",
+            "AWS_XRAY_DAEMON_ADDRESS": f"127.0.0.1:{daemon.getsockname()[1]}",
+        }
+        started = Runtime(bare_python, unpacked, tmp_path / "log", {**environment, **named})
+        assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 200
+        parts: dict[str, dict[str, Any]] = {}
+        while "vitto-app" not in parts:
+            part = json.loads(daemon.recv(65536).split(b"\n", 1)[1])
+            parts[part["name"]] = part
+        started.stop()
+    assert parts["store.probe"]["parent_id"] == parts["vitto-app"]["id"]
+    assert "hot.probe" in parts
+    assert started.said("tracing_unavailable") == []
 
 
 def test_a_secret_that_cannot_be_fetched_names_its_variable(
