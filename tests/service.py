@@ -31,6 +31,7 @@ def service_environment(mongo_url: str, redis_url: str, database: str) -> Iterat
             "VITTO_EMBEDDING_MODEL": "e5-passage",
             "VITTO_EMBEDDING_QUERY_SECONDS": "20",
             "VITTO_EMBEDDING_PASSAGE_SECONDS": "60",
+            "VITTO_RECALL_SECONDS": "28",
         }
 
 

@@ -4,6 +4,9 @@ Logs are JSON and metrics EMF, both on standard output. Everything is imported a
 """
 
 import functools
+import json
+import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -16,6 +19,7 @@ _DIMENSIONS = ("function_name", "store", "tier", "missing", "job")
 """Fields of few values, by which a metric is counted too. By an id or a reason, each event would be a metric of its own."""
 _SAMPLED = "Sampled=1"
 
+_first = threading.Lock()
 _keys: ContextVar[Mapping[str, str]] = ContextVar("telemetry_keys", default=MappingProxyType({}))
 
 
@@ -64,7 +68,7 @@ class PowertoolsTelemetry:
             recorder.end_subsegment()
 
     def _recorder(self) -> Any:
-        """X-Ray's recorder; None where it is switched off. Elsewhere than in Lambda its SDK needs botocore."""
+        """X-Ray's recorder; None where it is switched off, or its SDK cannot be loaded: outside Lambda it wants botocore."""
         try:
             tracer = None if self._recorder_missing else _tracer()
         except ImportError as error:
@@ -74,8 +78,13 @@ class PowertoolsTelemetry:
         return tracer.provider if tracer and not tracer.disabled else None
 
 
-@functools.cache
 def _sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
+    with _first:  # two loggers made at once would each write every line
+        return _made_sinks()
+
+
+@functools.cache
+def _made_sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
     from aws_lambda_powertools import Logger  # noqa: PLC0415 - see the module
     from aws_lambda_powertools.metrics import MetricUnit  # noqa: PLC0415 - see the module
     from aws_lambda_powertools.metrics.provider.cloudwatch_emf import cloudwatch  # noqa: PLC0415 - see the module
@@ -85,7 +94,11 @@ def _sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
         metrics.add_metric(name, MetricUnit.Count, 1)
         for key, value in dimensions.items():
             metrics.add_dimensions(**{"service": SERVICE, key: value})
-        metrics.flush_metrics()
+        line = json.dumps(metrics.serialize_metric_set(), separators=(",", ":"))
+        sys.stdout.write(
+            f"{line}\n"
+        )  # at once: what the library itself prints comes in pieces, which threads would mix
+        sys.stdout.flush()
 
     return Logger(service=SERVICE), count
 

@@ -75,6 +75,17 @@ def test_an_id_is_no_dimension() -> None:
     assert "rcl_1" not in json.dumps(metric)
 
 
+def test_threads_write_whole_lines_and_each_event_once() -> None:
+    said = written(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "t = PowertoolsTelemetry()\n"
+        "with ThreadPoolExecutor(16) as pool:\n"
+        "    list(pool.map(lambda i: t.event('said', number=i), range(200)))\n"
+    )
+    assert sorted(int(line["number"]) for line in said if "message" in line) == list(range(200))
+    assert sum("_aws" in line for line in said) == 200
+
+
 def sent(sampled: bool, **environment: str) -> list[dict[str, Any]]:
     """What a process in Lambda sends to X-Ray's daemon."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:

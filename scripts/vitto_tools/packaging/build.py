@@ -39,12 +39,12 @@ def build(root: Path, stage: str, out: Path, say: Callable[[str], None] = lambda
         work = Path(name)
         project = _project(root, work / "project")
         say("dependencies")
-        dependencies.install(root / "requirements.txt", project / "vendor")
+        content = work / "content"
+        dependencies.install(root / "requirements.txt", content)
         say("chalice package")
         made = work / "made"
         template.run_chalice(project, stage, root / "infra" / "template.json", made)
         say("compiling")
-        content = work / "content"
         archive.unpack(made / ARCHIVE, content)
         dependencies.compile_all(content)
         say("zip")
@@ -66,7 +66,7 @@ def _refuse_unknown_stage(root: Path, stage: str) -> None:
 
 
 def _project(root: Path, project: Path) -> Path:
-    """What Chalice packages: the application, with no requirements of its own, since they are vendored as the lock says."""
+    """What Chalice packages: the application, with no requirements, since those are put beside it as the lock says."""
     project.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "deployments", "deployed", "*.pyc")
     for name in _SHIPPED:
