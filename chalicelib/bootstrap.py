@@ -184,7 +184,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
         made = {
             "hot": RedisHotIndex(redis) if redis else None,
             "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
-            "queue": _queue(settings, redis, made["clock"]),
+            "queue": _queue(settings, redis, made["clock"], made["telemetry"]),
         } | made
     if "embedder" not in overrides:
         breaker = Breaker("embedding", settings.breaker, made["telemetry"])
@@ -192,9 +192,9 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
     return Ports(**made)
 
 
-def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock) -> TaskQueue | None:
+def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock, telemetry: Telemetry) -> TaskQueue | None:
     if settings.queue.sqs_url:
-        return SqsTaskQueue(settings.queue, clock)
+        return SqsTaskQueue(settings.queue, clock, Breaker("sqs", settings.breaker, telemetry))
     return RedisTaskQueue(redis, settings.queue) if redis else None
 
 

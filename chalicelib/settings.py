@@ -109,7 +109,7 @@ class AuthSettings(Slice):
 
 
 class BreakerSettings(Slice):
-    """When a store that fails is left alone. One breaker a store and process: MongoDB, Atlas search, Redis, embeddings."""
+    """When a store that fails is left alone. One breaker a store and process."""
 
     failures: int = setting("VITTO_BREAKER_FAILURES", 3, "Failures in a row after which a store rests.", ge=1, le=100)
     seconds: float = setting(

@@ -12,6 +12,7 @@ from itertools import batched
 from typing import Any
 from urllib.parse import urlsplit
 
+from chalicelib.adapters.breaker import Breaker
 from chalicelib.domain.tasks import MAX_TEXT_BYTES, Task, to_text
 from chalicelib.errors import Misconfigured, StoreUnavailable
 from chalicelib.ports import Clock, DeadLetter, Delivery
@@ -37,13 +38,14 @@ class _DeadLetterQueue:
 class SqsTaskQueue:
     """`ports.TaskQueue`. boto3 is imported and the client made at first use; a call is tried once, within its limit."""
 
-    def __init__(self, settings: QueueSettings, clock: Clock) -> None:
+    def __init__(self, settings: QueueSettings, clock: Clock, breaker: Breaker | None = None) -> None:
         if settings.sqs_url.endswith(".fifo"):
             raise Misconfigured("VITTO_QUEUE_SQS_URL names a FIFO queue; a standard queue is needed")
         self._settings = settings
         self._clock = clock
         self._url = settings.sqs_url
         self._lock = threading.Lock()
+        self._breaker = breaker or Breaker("sqs")
         self._clients: dict[int, Any] = {}
 
     def probe(self) -> dict[str, Any]:
@@ -161,9 +163,10 @@ class SqsTaskQueue:
         return dict(reply.get("Attributes", {}))
 
     def _call(self, name: str, **arguments: Any) -> Any:
-        with self._mapped():
-            client = self._client(arguments.get("WaitTimeSeconds", 0))
-            return getattr(client, name)(**arguments)
+        wait = arguments.get("WaitTimeSeconds", 0)
+        seconds = 2 * self._settings.sqs_seconds + wait  # to connect, and to answer
+        with self._breaker.call(seconds), self._mapped():
+            return getattr(self._client(wait), name)(**arguments)
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
