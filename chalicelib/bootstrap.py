@@ -1,4 +1,8 @@
-"""The composition root: the only place that builds adapters. One container a process, made at first use."""
+"""The composition root: the only place that builds adapters. One container a process, made at first use.
+
+Adapters, and with them the drivers, are imported where they are built: a start does not pay for what its settings do not
+call for, and importing the application not for any.
+"""
 
 import os
 import threading
@@ -6,25 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chalicelib.adapters.aws_secrets import with_secrets
-from chalicelib.adapters.breaker import Breaker
-from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
-from chalicelib.adapters.mongo.connection import MongoConnection
-from chalicelib.adapters.mongo.indexes import create_indexes
-from chalicelib.adapters.mongo.memories import MongoMemoryStore
-from chalicelib.adapters.mongo.receipts import MongoReceiptStore
-from chalicelib.adapters.mongo.searchindex import create_search_index
-from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
-from chalicelib.adapters.openai_embedder import OpenAIEmbedder
-from chalicelib.adapters.redis.cache import RedisRecallCache
-from chalicelib.adapters.redis.connection import RedisConnection
-from chalicelib.adapters.redis.index import RedisHotIndex
-from chalicelib.adapters.redis.queue import RedisTaskQueue
-from chalicelib.adapters.sqs_queue import SqsTaskQueue
-from chalicelib.adapters.telemetry import PowertoolsTelemetry
-from chalicelib.adapters.traced import Traced
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.ports import (
@@ -51,6 +38,11 @@ from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.breaker import Breaker
+    from chalicelib.adapters.mongo.connection import MongoConnection
+    from chalicelib.adapters.redis.connection import RedisConnection
 
 
 @dataclass(frozen=True)
@@ -167,35 +159,74 @@ class Container:
 
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
-    made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(_trace_header), "clock": system_clock} | overrides
+    made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
     if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
-        mongo = mongo_connection(settings, made["telemetry"])
-        made = {
-            "store": MongoMemoryStore(mongo),
-            "keys": MongoKeyStore(mongo),
-            "receipts": MongoReceiptStore(mongo),
-            "audit": MongoAuditLog(mongo),
-            "recalls": MongoRecallStore(mongo),
-            "vectors": MongoStoredVectors(mongo),
-        } | made
+        made = _mongo_ports(mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
-        breaker = Breaker("redis", settings.breaker, made["telemetry"])
-        redis = RedisConnection(settings.redis, breaker) if settings.redis.url else None
+        redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
         made = {
-            "hot": RedisHotIndex(redis) if redis else None,
-            "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds) if redis else None,
+            **(_redis_ports(settings, redis) if redis else {"hot": None, "cache": None}),
             "queue": _queue(settings, redis, made["clock"], made["telemetry"]),
         } | made
     if "embedder" not in overrides:
-        breaker = Breaker("embedding", settings.breaker, made["telemetry"])
-        made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
+        made["embedder"] = _embedder(settings, made["telemetry"])
     return Ports(**made)
 
 
-def _queue(settings: Settings, redis: RedisConnection | None, clock: Clock, telemetry: Telemetry) -> TaskQueue | None:
+def _telemetry() -> Telemetry:
+    from chalicelib.adapters.telemetry import PowertoolsTelemetry  # noqa: PLC0415 - see the module
+
+    return PowertoolsTelemetry(_trace_header)
+
+
+def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
+    from chalicelib.adapters.mongo import administration, memories, receipts, storedvectors  # noqa: PLC0415
+
+    return {
+        "store": memories.MongoMemoryStore(mongo),
+        "keys": administration.MongoKeyStore(mongo),
+        "receipts": receipts.MongoReceiptStore(mongo),
+        "audit": administration.MongoAuditLog(mongo),
+        "recalls": administration.MongoRecallStore(mongo),
+        "vectors": storedvectors.MongoStoredVectors(mongo),
+    }
+
+
+def _embedder(settings: Settings, telemetry: Telemetry) -> Embedder:
+    from chalicelib.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - see the module
+
+    return OpenAIEmbedder(settings.embedding, breaker=_breaker("embedding", settings, telemetry))
+
+
+def _breaker(store: str, settings: Settings, telemetry: Telemetry | None) -> "Breaker":
+    from chalicelib.adapters.breaker import Breaker  # noqa: PLC0415 - see the module
+
+    return Breaker(store, settings.breaker, telemetry)
+
+
+def _redis_connection(settings: Settings, telemetry: Telemetry) -> "RedisConnection":
+    from chalicelib.adapters.redis.connection import RedisConnection  # noqa: PLC0415 - see the module
+
+    return RedisConnection(settings.redis, _breaker("redis", settings, telemetry))
+
+
+def _redis_ports(settings: Settings, redis: "RedisConnection") -> dict[str, Any]:
+    from chalicelib.adapters.redis.cache import RedisRecallCache  # noqa: PLC0415 - see the module
+    from chalicelib.adapters.redis.index import RedisHotIndex  # noqa: PLC0415 - see the module
+
+    return {"hot": RedisHotIndex(redis), "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds)}
+
+
+def _queue(settings: Settings, redis: "RedisConnection | None", clock: Clock, telemetry: Telemetry) -> TaskQueue | None:
     if settings.queue.sqs_url:
-        return SqsTaskQueue(settings.queue, clock, Breaker("sqs", settings.breaker, telemetry))
-    return RedisTaskQueue(redis, settings.queue) if redis else None
+        from chalicelib.adapters.sqs_queue import SqsTaskQueue  # noqa: PLC0415 - see the module
+
+        return SqsTaskQueue(settings.queue, clock, _breaker("sqs", settings, telemetry))
+    if redis is None:
+        return None
+    from chalicelib.adapters.redis.queue import RedisTaskQueue  # noqa: PLC0415 - see the module
+
+    return RedisTaskQueue(redis, settings.queue)
 
 
 def _trace_header() -> str:
@@ -205,6 +236,8 @@ def _trace_header() -> str:
 
 def traced(ports: Ports) -> Ports:
     """The same ports, each call to a store or the embedder a part of the trace."""
+    from chalicelib.adapters.traced import Traced  # noqa: PLC0415 - see the module
+
     named = {field.name: getattr(ports, field.name) for field in fields(ports)}
     stores = {name: port for name, port in named.items() if port is not None and name not in {"telemetry", "clock"}}
     return replace(ports, **{name: Traced(port, name, ports.telemetry) for name, port in stores.items()})
@@ -212,19 +245,26 @@ def traced(ports: Ports) -> Ports:
 
 def settings_of(environment: Mapping[str, str]) -> Settings:
     """The settings that `environment` gives, secrets fetched from where it refers to."""
+    from chalicelib.adapters.aws_secrets import with_secrets  # noqa: PLC0415 - see the module
+
     return Settings.from_environment(with_secrets(environment, Settings.secret_variables()))
 
 
-def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> MongoConnection:
+def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> "MongoConnection":
     """A connection to the MongoDB of `settings`; it connects at first use."""
+    from chalicelib.adapters.mongo.connection import MongoConnection  # noqa: PLC0415 - see the module
+
     if not settings.mongo.uri:
         raise Misconfigured("VITTO_MONGO_URI is not set")
-    breakers = (Breaker(store, settings.breaker, telemetry) for store in ("mongo", "atlas"))
+    breakers = (_breaker(store, settings, telemetry) for store in ("mongo", "atlas"))
     return MongoConnection(settings.mongo, *breakers)
 
 
 def make_indexes(settings: Settings) -> list[str]:
     """Create MongoDB's indexes where they are missing; the names of all, and what became of the vector search's."""
+    from chalicelib.adapters.mongo.indexes import create_indexes  # noqa: PLC0415 - see the module
+    from chalicelib.adapters.mongo.searchindex import create_search_index  # noqa: PLC0415 - see the module
+
     database = mongo_connection(settings).database
     return [*create_indexes(database), create_search_index(database, settings.embedding.dimensions)]
 

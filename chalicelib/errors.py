@@ -125,6 +125,10 @@ class NotSupported(StoreUnavailable):
 
     code = "not_supported"
 
+    def __init__(self, store: str, reason: str) -> None:
+        super().__init__(store, reason)
+        self.message = f"{store}: {reason}"
+
 
 class EmbeddingFailed(VittoError):
     """The embedder gave no usable vector."""
