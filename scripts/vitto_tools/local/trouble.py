@@ -73,7 +73,7 @@ class TroubledServer:
         with self._lock:
             sockets, self._open = self._open, set()
         for one in sockets:
-            _end(one)
+            _end(one, reset=True)
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
@@ -115,8 +115,9 @@ class TroubledServer:
             _end(one)
 
 
-def _end(one: socket.socket) -> None:
+def _end(one: socket.socket, *, reset: bool = False) -> None:
     with contextlib.suppress(OSError):
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        if reset:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         one.shutdown(socket.SHUT_RDWR)
     one.close()
