@@ -1,8 +1,8 @@
 """What a store that is dead, hanging or slow costs a recall: the first, those while its breaker is open, and the way back.
 
 The stores are real and stand behind a proxy that makes the trouble; Atlas' vector search, which cannot run here, is the
-tests' strict double. Limits are those that ship, but for MongoDB's reads and a recall's whole time: the embedded server is
-one Python process.
+tests' strict double, and embeddings come from the tests' HTTP server, since a model on two cores is a trouble of its own.
+Limits are those that ship, but for MongoDB's reads and a recall's whole time: the embedded server is one Python process.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
@@ -25,6 +26,7 @@ from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import Settings
 from tests.atlas_double import AtlasDouble
+from tests.embedding_server import embedding_server
 from vitto_tools.bench.locomo import Conversation, conversations
 from vitto_tools.bench.report import Report
 from vitto_tools.local import servers
@@ -142,13 +144,13 @@ def _limits(settings: Settings) -> dict[str, float]:
 def _stand(report: Report) -> Iterator[Stand]:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        ports = {name: servers.free_port() for name in ("mongo", "redis", "embedding")}
+        ports = {name: servers.free_port() for name in ("mongo", "redis")}
         for server in (
             servers.mongo(ports["mongo"], folder / "mongo"),
             servers.redis(ports["redis"], None),
-            servers.embedding(ports["embedding"]),
         ):
             stack.callback(servers.start(server, folder / f"{server.name}.log").stop)
+        ports["embedding"] = urlsplit(stack.enter_context(embedding_server()).url).port or 0
         stores = {name: TroubledServer(port, SLOW_SECONDS) for name, port in ports.items()}
         for store in stores.values():
             stack.callback(store.close)
