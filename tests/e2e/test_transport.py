@@ -66,7 +66,7 @@ def test_a_field_that_stands_twice_or_nowhere_is_named(api: Api, body: bytes, fi
     assert api.user().post("/engine/memories", body).field == field
 
 
-@pytest.mark.parametrize(("method", "pattern"), [*ROUTES, *OPEN])
+@pytest.mark.parametrize(("method", "pattern"), [*ROUTES, *sorted(OPEN)])
 @pytest.mark.parametrize("over", [1, 4 * MAX_BODY_BYTES])
 def test_a_body_over_one_megabyte_is_too_large(api: Api, method: str, pattern: str, over: int) -> None:
     body = b" " * (MAX_BODY_BYTES + over)
@@ -85,7 +85,7 @@ def test_a_json_body_is_read_whatever_type_it_is_said_to_have(api: Api, content_
     assert api.user().listed() == ["Ana mora em São João"]
 
 
-@pytest.mark.parametrize(("method", "pattern"), [*ROUTES, *OPEN])
+@pytest.mark.parametrize(("method", "pattern"), [*ROUTES, *sorted(OPEN)])
 def test_a_query_parameter_that_is_not_known_is_named(api: Api, method: str, pattern: str) -> None:
     admin = api.user("ana", *ALL_ROLES)
     path, body = path_of(pattern, absent()), ROUTES[method, pattern][0].body if (method, pattern) in ROUTES else None
