@@ -32,11 +32,15 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
+from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.purge import Purge
+from chalicelib.write.review import Reviewer
+from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 
 if TYPE_CHECKING:
@@ -110,12 +114,55 @@ class Container:
         p = self.ports
         return Editor(
             store=p.store,
-            hot=p.hot,
-            cache=p.cache,
+            decisions=self.decisions,
             indexer=self.indexer,
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,
+        )
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """What review, sweep and purge decide, carried out."""
+        p = self.ports
+        return Decisions(
+            store=p.store,
+            hot=p.hot,
+            cache=p.cache,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
+
+    @cached_property
+    def reviewer(self) -> Reviewer:
+        """Quarantined memories before people."""
+        p = self.ports
+        return Reviewer(
+            store=p.store, decisions=self.decisions, auditor=self.auditor, deferral=self.deferral, clock=p.clock
+        )
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """Quarantined memories that nobody reviewed."""
+        p = self.ports
+        return Sweep(
+            store=p.store,
+            embedder=p.embedder,
+            indexer=self.indexer,
+            decisions=self.decisions,
+            auditor=self.auditor,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
+
+    @cached_property
+    def purge(self) -> Purge:
+        """Forgotten memories whose time is over."""
+        p = self.ports
+        return Purge(
+            store=p.store, decisions=self.decisions, auditor=self.auditor, telemetry=p.telemetry, clock=p.clock
         )
 
     @cached_property

@@ -21,7 +21,7 @@ from chalicelib.domain.query import (
     StoredMemory,
     TermStatistics,
 )
-from chalicelib.domain.scope import Chain
+from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.tasks import Task
 from chalicelib.domain.vector import Vector
 
@@ -52,14 +52,16 @@ class Probe(Protocol):
 
 @dataclass(frozen=True)
 class Browse:
-    """Which rows of a chain to list: newest first. Every word of `words`, each given by its terms, must stand in the row."""
+    """Which rows to list: newest first. Every word of `words`, each given by its terms, must stand in the row."""
 
-    status: Status = Status.ACTIVE
+    status: Status | None = Status.ACTIVE
     type: MemoryType | None = None
     tag: str | None = None
     words: tuple[tuple[str, ...], ...] = ()
     limit: int = 50
     cursor: str | None = None
+    scope: Scope | None = None
+    scope_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Standing:
 
     anything: bool
     pending: bool
+
+
+RowId = tuple[str, str]
+"""An organization and the id of a row in it."""
 
 
 class MemoryStore(Probe, Protocol):
@@ -97,6 +103,9 @@ class MemoryStore(Probe, Protocol):
 
     def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
         """A page of rows. Forgotten rows are never listed. InvalidInput for a cursor that is none."""
+
+    def browse_organization(self, org_id: str, wanted: Browse) -> Page[Memory]:
+        """As `browse`, over every scope of an organization: for its admins."""
 
     def text_candidates(
         self,
@@ -141,6 +150,24 @@ class MemoryStore(Probe, Protocol):
     def changed_since(self, since: datetime, *, after: Memory | None = None, limit: int = 200) -> list[StoredMemory]:
         """Rows of any status that were changed since then, in a fixed order that `after` pages through, with vectors."""
 
+    def quarantined(self, until: datetime, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Rows in quarantine since `until` or longer, in a fixed order that `after` pages through, with vectors."""
+
+    def admitted(self, scope_key: str, since: datetime, *, after: str = "", limit: int = 200) -> list[StoredMemory]:
+        """As `rows_of_scope`, of those that were admitted at `since` or later."""
+
+    def forgotten(self, before: datetime, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Rows that were forgotten before that time, in a fixed order that `after` pages through."""
+
+    def untold(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Rows with an `untold` event, in a fixed order that `after` pages through."""
+
+    def checkpoint(self, name: str) -> str | None:
+        """What a job kept under that name."""
+
+    def keep_checkpoint(self, name: str, value: str) -> None:
+        """Keep it in place of what was there."""
+
     def standing(self, chain: Chain) -> Standing:
         """Whether the chain holds any active row, and any that is pending; two queries."""
 
@@ -184,7 +211,8 @@ class ReceiptStore(Protocol):
 class AuditLog(Protocol):
     """What was done to rows, newest first."""
 
-    def add(self, events: Sequence[AuditEvent]) -> None: ...
+    def add(self, events: Sequence[AuditEvent]) -> None:
+        """Store events; one that is there already is left as it is."""
 
     def list(self, org_id: str, cursor: str | None, limit: int) -> Page[AuditEvent]: ...
 

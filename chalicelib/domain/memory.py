@@ -1,12 +1,13 @@
 """A memory: the whole data model of `product.md`, also the fields that admission, consolidation and review fill."""
 
 import hashlib
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import Field
 
+from chalicelib.domain.administration import AuditEvent
 from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.text.cleaning import normal_form
 from chalicelib.domain.vector import Vector
@@ -14,6 +15,10 @@ from chalicelib.domain.wire import UtcTime, Wire
 
 MAX_CONTENT_BYTES = 16 * 1024  # spec/api.md "Limits"
 RESTORABLE_DAYS = 7  # spec/product.md "Retention"
+INJECTION = "injection"
+"""The reason of a quarantine that only a person may end."""
+REMOVED_AT = datetime.fromtimestamp(0, UTC)
+"""When a row that is being removed for good counts as forgotten: so long ago that nobody restores it."""
 
 
 class MemoryType(StrEnum):
@@ -140,7 +145,9 @@ class Memory(Wire):
     archived_reason: ArchivedReason | None = None
     archived_at: UtcTime | None = None
     archived_before: ArchivedReason | None = Field(default=None, description="why, before it was forgotten")
-    quarantine_reason: str | None = None
+    quarantine_reason: str | None = Field(default=None, description="kept when it is promoted, for an undo")
+    quarantined_at: UtcTime | None = Field(default=None, description="since when, or until it was promoted")
+    promoted_by: str | None = Field(default=None, description="who ended its quarantine; `system` is the sweep")
     source: str | None = None
     origin: Origin | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
@@ -160,6 +167,7 @@ class Memory(Wire):
     links: tuple[Link, ...] = ()
     outcome: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    untold: AuditEvent | None = Field(default=None, exclude=True)  # of the last decision, until it is in the audit
 
     @property
     def scope_ref(self) -> ScopeRef:
@@ -179,6 +187,21 @@ class Memory(Wire):
     def is_forgotten(self) -> bool:
         """Whether only restore may find it."""
         return self.archived_reason is ArchivedReason.FORGOTTEN
+
+    @property
+    def is_being_removed(self) -> bool:
+        """Whether it was decided to remove the row for good, which whoever finds it finishes."""
+        return self.is_forgotten and self.archived_at == REMOVED_AT
+
+    @property
+    def held_since(self) -> datetime:
+        """Since when a quarantined row waits: the time it was stored at, unless it came there later."""
+        return self.quarantined_at or self.created_at
+
+    @property
+    def is_held_for_injection(self) -> bool:
+        """Whether it was quarantined for trying to instruct the assistant."""
+        return (self.quarantine_reason or "").partition(":")[0] == INJECTION
 
     @property
     def indexed_text(self) -> str:

@@ -5,6 +5,7 @@ time is up it takes no new work, and says so; the next run goes on.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from chalice.app import Blueprint, CloudWatchEvent, SQSEvent
@@ -30,9 +31,14 @@ class JobsFailed(Exception):
 
 
 @blueprint.schedule("cron(0 3 1 * ? *)", description="Quarantine sweep, 03:00 on the 1st")
-def sweep(_: CloudWatchEvent) -> Done:
-    """Look at memories that are in quarantine for a month."""
-    return _nothing_to_do_yet("sweep")
+def sweep(event: CloudWatchEvent) -> Done:
+    """Look at memories that are in quarantine for a month. JobsFailed where time was up: AWS then calls again, which goes on
+    where this stopped."""
+    services = _services()
+    report = _said("sweep", services, lambda: services.sweep.run(time_is_up=lambda: _time_is_up(event.context)))
+    if not report.finished:
+        raise JobsFailed("sweep: time was up; the next call goes on")
+    return report.body()
 
 
 @blueprint.schedule("cron(0 2 * * ? *)", description="Embedding backfill, daily")
@@ -42,9 +48,11 @@ def backfill(_: CloudWatchEvent) -> Done:
 
 
 @blueprint.schedule("cron(0 4 * * ? *)", description="Purge of forgotten memories, daily")
-def purge(_: CloudWatchEvent) -> Done:
+def purge(event: CloudWatchEvent) -> Done:
     """Remove memories that were forgotten more than 7 days ago. Receipts and the recall audit leave by themselves."""
-    return _nothing_to_do_yet("purge")
+    services = _services()
+    purged = _said("purge", services, lambda: services.purge.run(time_is_up=lambda: _time_is_up(event.context)))
+    return purged.body()
 
 
 @blueprint.schedule("rate(1 minute)", description="Pending rows, recall audit, indexes, statistics")
@@ -108,6 +116,15 @@ def _run(job: Job, services: Container) -> int | None:
     except Exception as error:  # noqa: BLE001 - one job that fails must not stop the others
         services.ports.telemetry.event("job_failing", level="error", job=job.name, reason=_reason(error))
         return None
+
+
+def _said[T](name: str, services: Container, work: Callable[[], T]) -> T:
+    """What the work gives; where it fails, that is said before it is raised."""
+    try:
+        return work()
+    except Exception as error:
+        services.ports.telemetry.event("job_failing", level="error", job=name, reason=_reason(error))
+        raise
 
 
 def _nothing_to_do_yet(name: str) -> Done:

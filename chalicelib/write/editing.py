@@ -22,10 +22,11 @@ from chalicelib.domain.receipt import IndexReceipt
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
-from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision, StoreUnavailable
-from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore, RecallCache
+from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision
+from chalicelib.ports import Clock, MemoryStore
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
+from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
 
@@ -39,16 +40,14 @@ class Editor:
         self,
         *,
         store: MemoryStore,
-        hot: HotIndex | None,
-        cache: RecallCache | None,
+        decisions: Decisions,
         indexer: Indexer,
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
     ) -> None:
         self._store = store
-        self._hot = hot
-        self._cache = cache
+        self._decisions = decisions
         self._indexer = indexer
         self._auditor = auditor
         self._deferral = deferral
@@ -108,21 +107,11 @@ class Editor:
     def purge(self, caller: Caller, id_: str) -> IndexReceipt:
         """Remove the memory from every store, forgotten or not. Admins only."""
         caller.require(Role.ADMIN)
-        memory = self._row(caller, id_).memory
-        scope_key = memory.scope_ref.key
-        # Marked first and gone from the truth before the index: whatever is cut off here, a rebuild finishes it.
-        token = self._store.mark_for_repair([scope_key]) if self._hot else ""
-        self._store.purge(caller.chain, id_)
-        self._auditor.record(caller, "purge", [id_])
-        try:
-            if self._hot:
-                self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
-                self._store.repaired(scope_key, token)
-            if self._cache:
-                self._cache.forget(caller.org_id)
-        except StoreUnavailable as error:
-            return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
-        return IndexReceipt(state=IndexState.INDEXED)
+        row = self._row(caller, id_, with_vectors=True)
+        receipt = self._decisions.remove(row, self._auditor.event(caller, "purge", id_))
+        if receipt is None:
+            raise StaleRevision("the memory was changed at the same time")
+        return receipt
 
     def restore(self, caller: Caller, id_: str) -> tuple[Memory, IndexReceipt]:
         """Undo a forget of the last 7 days. DuplicateContent where the same content was stored again since."""

@@ -40,6 +40,20 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
         Ask("forgotten", query="purge=true", role=Role.ADMIN),
     ),
     ("GET", "/engine/memories/{id}/revisions/{number}"): (Ask("memory"), Ask("memory", role=Role.ADMIN)),
+    ("GET", "/engine/memories/{id}/diff"): (
+        Ask("memory", query="from=1&to=2"),
+        Ask("forgotten", query="from=1&to=2"),
+        Ask("memory", query="from=1", role=Role.ADMIN),
+    ),
+    **{
+        ("POST", f"/engine/memories/{{id}}/{decision}"): (
+            Ask("memory", role=Role.ADMIN),
+            Ask("forgotten", role=Role.ADMIN),
+            Ask("memory", role=Role.REVIEWER, headers={"If-Match": '"2"'}),
+        )
+        for decision in ("promote", "reject", "undo-promote")
+    },
+    ("GET", "/engine/admin/memories"): (Ask(role=Role.ADMIN),),
     ("POST", "/engine/memories/{id}/restore"): (
         Ask("forgotten"),
         Ask("forgotten", role=Role.ADMIN),

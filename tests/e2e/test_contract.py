@@ -1,10 +1,15 @@
 """The service keeps its contract: schemathesis reads /openapi.json and asks, as every kind of caller, whatever it allows and
 whatever it forbids. No answer is a 5xx, undocumented, or unlike its schema, and nothing wrong is accepted."""
 
+from typing import Any
+
 import pytest
 
 from app import app
+from chalicelib import bootstrap
+from chalicelib.domain.memory import Status
 from chalicelib.entrypoints.http import operations
+from tests.building import row
 from tests.e2e.hammering import HAMMERS, Walk, hammered, walking
 
 MOST_SECONDS = 400  # on a machine that others use; it takes about 60
@@ -37,6 +42,7 @@ def test_every_operation_was_asked_by_everyone() -> None:
 def test_every_operation_does_its_work_and_answers_as_documented() -> None:
     with walking() as walk:
         _walk_through_a_memory(walk)
+        _walk_through_review(walk)
         _walk_through_the_rest(walk)
         assert walk.done == {(operation.method, operation.path) for operation in operations(app)}
 
@@ -61,6 +67,21 @@ def _walk_through_a_memory(walk: Walk) -> None:
     assert walk.ask("GET", "/engine/recalls/{recall_id}", recall_id=recalled["recallId"])["hits"]
     assert walk.ask("POST", f"{MEMORIES}/recall", {"query": "xyzzy plugh"})["empty"]["reason"]
     assert walk.ask("DELETE", MEMORY, id=id_, purge="true")["purged"]
+
+
+def _walk_through_review(walk: Walk) -> None:
+    held = [row(text, status=Status.QUARANTINED, quarantine_reason="score") for text in ("a rumour", "spam")]
+    bootstrap.container().ports.store.insert(held)
+    rumour, spam = (stored.memory.id for stored in held)
+    assert len(walk.ask("GET", "/engine/admin/memories", status="quarantined", scope="user")["memories"]) == 2
+    assert walk.ask("POST", f"{MEMORY}/promote", if_match='"1"', id=rumour)["status"] == "active"
+    assert walk.ask("POST", f"{MEMORY}/undo-promote", id=rumour)["status"] == "quarantined"
+    assert walk.ask("POST", f"{MEMORY}/reject", id=spam)["rejected"]
+    walk.ask("PATCH", MEMORY, {"content": "a fact", "tags": ["seen"]}, if_match='"3"', id=rumour)
+    since: dict[str, Any] = {"from": 3}
+    difference = walk.ask("GET", f"{MEMORY}/diff", id=rumour, **since)
+    assert [part["kind"] for part in difference["content"]["parts"]] == ["same", "removed", "added"]
+    assert (difference["to"], difference["tags"]["added"]) == (4, ["seen"])
 
 
 def _walk_through_the_rest(walk: Walk) -> None:

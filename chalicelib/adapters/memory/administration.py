@@ -81,13 +81,14 @@ class InMemoryAuditLog:
     """`ports.AuditLog`."""
 
     def __init__(self) -> None:
-        self._events: list[AuditEvent] = []
+        self._events: dict[tuple[str, str], AuditEvent] = {}
 
     def add(self, events: Sequence[AuditEvent]) -> None:
-        self._events.extend(events)
+        for event in events:
+            self._events.setdefault((event.org_id, event.id), event)
 
     def list(self, org_id: str, cursor: str | None, limit: int) -> Page[AuditEvent]:
-        return _newest_first([(e.at, e.id, e) for e in self._events if e.org_id == org_id], cursor, limit)
+        return _newest_first([(e.at, e.id, e) for e in self._events.values() if e.org_id == org_id], cursor, limit)
 
 
 class InMemoryRecallStore:

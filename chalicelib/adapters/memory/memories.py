@@ -1,11 +1,11 @@
 """The memory store in this process: a dictionary under a lock, with the promises of the real one."""
 
-import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from chalicelib.adapters.memory.retention import RetentionReads, paged
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.keys import new_id
@@ -17,12 +17,11 @@ from chalicelib.errors import DuplicateContent
 from chalicelib.ports import Browse, Standing
 
 
-class InMemoryMemoryStore:
+class InMemoryMemoryStore(RetentionReads):
     """`ports.MemoryStore`."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._rows: dict[tuple[str, str], StoredMemory] = {}
+        super().__init__()
         self._snapshots: dict[str, TermStatistics] = {}
         self._repairs: dict[str, str] = {}
 
@@ -82,11 +81,15 @@ class InMemoryMemoryStore:
                     self._rows[memory.org_id, memory.id] = StoredMemory(changed, row.counts, row.length)
 
     def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
+        return self._browse(lambda memory: chain.holds(memory.scope_ref.key), wanted)
+
+    def browse_organization(self, org_id: str, wanted: Browse) -> Page[Memory]:
+        return self._browse(lambda memory: memory.org_id == org_id, wanted)
+
+    def _browse(self, is_seen: Callable[[Memory], bool], wanted: Browse) -> Page[Memory]:
         before = decode(wanted.cursor) if wanted.cursor else None
         with self._lock:
-            rows = [
-                row for row in self._rows.values() if chain.holds(row.memory.scope_ref.key) and _listed(row, wanted)
-            ]
+            rows = [row for row in self._rows.values() if is_seen(row.memory) and _listed(row, wanted)]
         memories = sorted((row.memory for row in rows), key=lambda m: (m.created_at, m.id), reverse=True)
         memories = [m for m in memories if before is None or (m.created_at, m.id) < before][: wanted.limit + 1]
         return page([_without_vectors(m) for m in memories], wanted.limit, [(m.created_at, m.id) for m in memories])
@@ -140,12 +143,12 @@ class InMemoryMemoryStore:
         with self._lock:
             rows = [row for row in self._rows.values() if row.memory.index_state is IndexState.PENDING]
         rows = [row for row in rows if row.memory.updated_at < before]
-        return _paged(rows, after, limit)
+        return paged(rows, (after.org_id, after.id) if after else None, limit)
 
     def changed_since(self, since: datetime, *, after: Memory | None = None, limit: int = 200) -> list[StoredMemory]:
         with self._lock:
             rows = [row for row in self._rows.values() if row.memory.updated_at >= since]
-        return _paged(rows, after, limit)
+        return paged(rows, (after.org_id, after.id) if after else None, limit)
 
     def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
         with self._lock:
@@ -191,17 +194,14 @@ class InMemoryMemoryStore:
 def _listed(row: StoredMemory, wanted: Browse) -> bool:
     memory = row.memory
     return (
-        memory.status is wanted.status
+        wanted.status in {None, memory.status}
+        and wanted.scope in {None, memory.scope}
+        and wanted.scope_id in {None, memory.scope_id}
         and not memory.is_forgotten
         and wanted.type in {None, memory.type}
         and (wanted.tag is None or wanted.tag in memory.tags)
         and all(any(term in row.counts for term in word) for word in wanted.words)
     )
-
-
-def _paged(rows: Sequence[StoredMemory], after: Memory | None, limit: int) -> list[StoredMemory]:
-    rows = [row for row in rows if after is None or (row.memory.org_id, row.memory.id) > (after.org_id, after.id)]
-    return sorted(rows, key=lambda row: (row.memory.org_id, row.memory.id))[:limit]
 
 
 def _without_vectors(memory: Memory) -> Memory:

@@ -1,10 +1,12 @@
 """API keys, audit events and the recall audit on MongoDB."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from pymongo import UpdateOne
+from pymongo.errors import BulkWriteError
 
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.indexes import AUDIT, KEYS, RECALLS
@@ -72,11 +74,10 @@ class MongoAuditLog:
         self._events = connection.database.get_collection(AUDIT)
 
     def add(self, events: Sequence[AuditEvent]) -> None:
-        if events:
-            with self._connection.writing():
-                self._events.insert_many(
-                    [_document(e, key(e.org_id, "audit", e.id), at=e.at) for e in events], ordered=False
-                )
+        documents = [_document(e, key(e.org_id, "audit", e.id), at=e.at) for e in events]
+        if documents:
+            with self._connection.writing(), suppress(BulkWriteError):  # of ids that are there already
+                self._events.insert_many(documents, ordered=False)
 
     def list(self, org_id: str, cursor: str | None, limit: int) -> Page[AuditEvent]:
         query = _newest_first(org_id, "at", cursor)

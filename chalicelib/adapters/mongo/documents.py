@@ -16,7 +16,16 @@ from chalicelib.domain.vector import Vector, mean
 
 FLOAT32_HEADER = b"\x27\x00"  # BinData vector subtype 9: element type float32, no padding
 _FIELDS = frozenset(info.alias or name for name, info in Memory.model_fields.items())
-_TIMES = ("event_time", "created_at", "updated_at", "admitted_at", "expires_at", "archived_at", "edited_at")
+_TIMES = (
+    "event_time",
+    "created_at",
+    "updated_at",
+    "admitted_at",
+    "quarantined_at",
+    "expires_at",
+    "archived_at",
+    "edited_at",
+)
 
 
 def row_id(org_id: str, id_: str) -> str:
@@ -40,6 +49,8 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
         "termCounts": list(row.counts.values()),
         "length": row.length,
     }
+    if memory.untold:
+        document["untold"] = memory.untold.model_dump(mode="json", by_alias=True, exclude_none=True)
     if memory.embedding and memory.embedding.vectors:
         document |= _embedding_fields(memory.embedding)
     return document

@@ -13,6 +13,7 @@ KEYS = "api_keys"
 RECEIPTS = "receipts"
 AUDIT = "audit"
 RECALLS = "recalls"
+CHECKPOINTS = "checkpoints"
 
 DAY = 86400
 RECEIPT_DAYS = 7  # spec/product.md "Retention"
@@ -50,6 +51,25 @@ INDEXES = (
         {"partialFilterExpression": {"indexState": "pending"}},
     ),
     Index(MEMORIES, "rebuild", (("scopeKey", ASCENDING), ("status", ASCENDING), ("_id", ASCENDING))),
+    Index(
+        MEMORIES,
+        "quarantine",
+        (("status", ASCENDING), ("_id", ASCENDING)),
+        {"partialFilterExpression": {"status": "quarantined"}},
+    ),
+    Index(MEMORIES, "admitted", (("scopeKey", ASCENDING), ("status", ASCENDING), ("admittedAt", ASCENDING))),
+    Index(
+        MEMORIES,
+        "forgotten",
+        (("archivedReason", ASCENDING), ("_id", ASCENDING)),
+        {"partialFilterExpression": {"archivedReason": "forgotten"}},
+    ),
+    Index(MEMORIES, "untold", (("untold.id", ASCENDING),), {"partialFilterExpression": {"untold": {"$exists": True}}}),
+    Index(
+        MEMORIES,
+        "organization",
+        (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING)),
+    ),
     Index(MEMORIES, "changed", (("updatedAt", ASCENDING),)),
     Index(
         MEMORIES, "expiry", (("expiresAt", ASCENDING),), {"partialFilterExpression": {"expiresAt": {"$exists": True}}}

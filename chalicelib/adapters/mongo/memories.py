@@ -10,6 +10,7 @@ from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document, row_id, to_document
 from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.mongo.ledger import ScopeLedger
+from chalicelib.adapters.mongo.retention import RetentionReads
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status, content_key
@@ -28,11 +29,12 @@ def _without(*names: str) -> dict[str, int]:
     return dict.fromkeys(names, 0)
 
 
-class MongoMemoryStore(ScopeLedger):
+class MongoMemoryStore(ScopeLedger, RetentionReads):
     """`ports.MemoryStore`."""
 
     def __init__(self, connection: MongoConnection) -> None:
-        super().__init__(connection)
+        ScopeLedger.__init__(self, connection)
+        RetentionReads.__init__(self, connection)
         self._rows = connection.database.get_collection(MEMORIES)
 
     def probe(self) -> dict[str, Any]:
@@ -104,9 +106,20 @@ class MongoMemoryStore(ScopeLedger):
                 )
 
     def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
-        query: Document = {"scopeKey": {"$in": list(chain.keys)}, "status": wanted.status.value}
-        if wanted.status is Status.ARCHIVED:
+        return self._browse({"scopeKey": {"$in": list(chain.keys)}}, wanted)
+
+    def browse_organization(self, org_id: str, wanted: Browse) -> Page[Memory]:
+        return self._browse({"orgId": org_id}, wanted)
+
+    def _browse(self, query: Document, wanted: Browse) -> Page[Memory]:
+        if wanted.status:
+            query["status"] = wanted.status.value
+        if wanted.status in {Status.ARCHIVED, None}:
             query["archivedReason"] = {"$ne": ArchivedReason.FORGOTTEN.value}
+        if wanted.scope:
+            query["scope"] = wanted.scope.value
+        if wanted.scope_id is not None:
+            query["scopeId"] = wanted.scope_id
         if wanted.type:
             query["type"] = wanted.type.value
         if wanted.tag is not None:

@@ -139,12 +139,7 @@ def browse(call: Call[BrowseQuery]) -> Any:
         call.caller.require(Role.REVIEWER)
     scopes = None if query.scope is None else (query.scope,)
     chain = call.caller.chain.narrow(scopes, None if query.scope_id is None else (query.scope_id,))
-    words = query_words(query.q) if query.q else ()
-    if query.q and not words:
-        raise InvalidInput("q", "has no words to look for")
-    tag = None if query.tag is None else clean(query.tag)
-    wanted = Browse(query.status, query.type, tag, words, query.limit, query.cursor)
-    page = call.services.ports.store.browse(chain, wanted)
+    page = call.services.ports.store.browse(chain, listing(query, query.status))
     return MemoryPage(memories=page.items, cursor=page.cursor)
 
 
@@ -179,7 +174,7 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path'
 )
 def edit(call: Call[NoQuery, dict[str, Any]], id: str) -> Any:  # noqa: A002 - the path's name for it
     """Change a memory; If-Match names the revision that the change was made against."""
-    return _changed(*call.services.editor.edit(call.caller, id, call.body, call.if_match()))
+    return changed(*call.services.editor.edit(call.caller, id, call.body, call.if_match()))
 
 
 @route(
@@ -211,8 +206,17 @@ def restore(call: Call[NoQuery, RestoreBody], id: str) -> Any:  # noqa: A002 - t
     """Undo a forget, or make an earlier `revision` the present one."""
     wanted = call.body.revision
     if wanted is None:
-        return _changed(*call.services.editor.restore(call.caller, id))
-    return _changed(*call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
+        return changed(*call.services.editor.restore(call.caller, id))
+    return changed(*call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
+
+
+def listing(query: BrowseQuery, status: Status | None) -> Browse:
+    """What to list, of that status or of any. InvalidInput for a `q` without words."""
+    words = query_words(query.q) if query.q else ()
+    if query.q and not words:
+        raise InvalidInput("q", "has no words to look for")
+    tag = None if query.tag is None else clean(query.tag)
+    return Browse(status, query.type, tag, words, query.limit, query.cursor, query.scope, query.scope_id)
 
 
 def _batch(body: dict[str, Any]) -> list[Any]:
@@ -236,7 +240,8 @@ def _idempotency_key(call: Call[Any, Any]) -> str | None:
     return key
 
 
-def _changed(memory: Memory, index: IndexReceipt) -> Reply:
+def changed(memory: Memory, index: IndexReceipt) -> Reply:
+    """The answer of a change: the memory, with its revision as ETag."""
     return _with_etag(ChangedMemory.model_construct(**dict(memory), index=index))
 
 
