@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,6 +14,7 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.searchindex import create_search_index
 from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
@@ -27,6 +28,12 @@ from chalicelib.adapters.telemetry import PowertoolsTelemetry
 from chalicelib.adapters.traced import Traced
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
+from chalicelib.plugins.aftermath import AfterResponse
+from chalicelib.plugins.hooks import Plugin
+from chalicelib.plugins.manager import Plugins
+from chalicelib.plugins.registry import Registry, load
+from chalicelib.plugins.sessions import SessionHooks
+from chalicelib.plugins.switches import Switchboard
 from chalicelib.ports import (
     AuditLog,
     Clock,
@@ -34,6 +41,7 @@ from chalicelib.ports import (
     HotIndex,
     KeyStore,
     MemoryStore,
+    PluginSwitches,
     RecallCache,
     RecallStore,
     ReceiptStore,
@@ -42,6 +50,7 @@ from chalicelib.ports import (
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
+from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
@@ -51,6 +60,7 @@ from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
+from chalicelib.write.versioning import MemoryVersioning, Versions
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,7 @@ class Ports:
     receipts: ReceiptStore
     audit: AuditLog
     recalls: RecallStore
+    switches: PluginSwitches
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -77,11 +88,33 @@ def system_clock() -> datetime:
 
 
 class Container:
-    """The services over a set of ports."""
+    """The services over a set of ports. Misconfigured where a plugin that the settings list cannot be had.
 
-    def __init__(self, settings: Settings, ports: Ports) -> None:
+    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it."""
+
+    def __init__(
+        self, settings: Settings, ports: Ports, *, sleeps: bool = False, plugins: Sequence[Plugin] = ()
+    ) -> None:
         self.settings = settings
         self.ports = ports
+        switchboard = Switchboard(ports.switches, ports.clock, ports.telemetry)
+        registry = Registry(self._built_in_plugins(), [*load(settings.plugins.listed), *plugins])
+        self.plugins = Plugins(registry, switchboard, ports.telemetry, settings.plugins)
+        self.after_response = AfterResponse(self.plugins, ports.telemetry, wait=sleeps)
+
+    def _built_in_plugins(self) -> list[Plugin]:
+        """The plugins that come with the product. Each lives beside what it wraps."""
+        return [MemoryVersioning()]
+
+    @cached_property
+    def session_hooks(self) -> SessionHooks:
+        """Plugins around sessions."""
+        return SessionHooks(self.plugins)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """What readers see of the history of memories."""
+        return Versions(self.plugins)
 
     @cached_property
     def indexer(self) -> Indexer:
@@ -140,6 +173,7 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
             settings=self.settings.recall,
+            hooks=RecallHooks(self.plugins, self.after_response),
         )
 
     @cached_property
@@ -168,7 +202,7 @@ class Container:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(_trace_header), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
+    if not {"store", "keys", "receipts", "audit", "recalls", "switches"} <= overrides.keys():
         mongo = mongo_connection(settings, made["telemetry"])
         made = {
             "store": MongoMemoryStore(mongo),
@@ -176,6 +210,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "receipts": MongoReceiptStore(mongo),
             "audit": MongoAuditLog(mongo),
             "recalls": MongoRecallStore(mongo),
+            "switches": MongoPluginSwitches(mongo),
             "vectors": MongoStoredVectors(mongo),
         } | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
@@ -242,7 +277,7 @@ def container() -> Container:
                 settings = settings_of(os.environ)
                 ports = build_ports(settings)
                 in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
-                _container = Container(settings, traced(ports) if in_lambda else ports)
+                _container = Container(settings, traced(ports) if in_lambda else ports, sleeps=in_lambda)
     return _container
 
 

@@ -13,6 +13,7 @@ KEYS = "api_keys"
 RECEIPTS = "receipts"
 AUDIT = "audit"
 RECALLS = "recalls"
+PLUGIN_SWITCHES = "plugin_switches"
 
 DAY = 86400
 RECEIPT_DAYS = 7  # spec/product.md "Retention"
