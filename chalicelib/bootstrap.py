@@ -6,7 +6,7 @@ call for, and importing the application not for any.
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
+from chalicelib.plugins.aftermath import AfterResponse
+from chalicelib.plugins.hooks import Plugin
+from chalicelib.plugins.manager import Plugins
+from chalicelib.plugins.registry import Registry, load
+from chalicelib.plugins.sessions import SessionHooks
+from chalicelib.plugins.switches import Switchboard
 from chalicelib.ports import (
     AuditLog,
     Clock,
@@ -21,6 +27,7 @@ from chalicelib.ports import (
     HotIndex,
     KeyStore,
     MemoryStore,
+    PluginSwitches,
     RecallCache,
     RecallStore,
     ReceiptStore,
@@ -29,6 +36,7 @@ from chalicelib.ports import (
     Telemetry,
 )
 from chalicelib.recall.audit import RecallAudit
+from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
@@ -42,6 +50,7 @@ from chalicelib.write.purge import Purge
 from chalicelib.write.review import Reviewer
 from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
+from chalicelib.write.versioning import MemoryVersioning, Versions
 
 if TYPE_CHECKING:
     from chalicelib.adapters.breaker import Breaker
@@ -58,6 +67,7 @@ class Ports:
     receipts: ReceiptStore
     audit: AuditLog
     recalls: RecallStore
+    switches: PluginSwitches
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -73,11 +83,33 @@ def system_clock() -> datetime:
 
 
 class Container:
-    """The services over a set of ports."""
+    """The services over a set of ports. Misconfigured where a plugin that the settings list cannot be had.
 
-    def __init__(self, settings: Settings, ports: Ports) -> None:
+    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it."""
+
+    def __init__(
+        self, settings: Settings, ports: Ports, *, sleeps: bool = False, plugins: Sequence[Plugin] = ()
+    ) -> None:
         self.settings = settings
         self.ports = ports
+        switchboard = Switchboard(ports.switches, ports.clock, ports.telemetry)
+        registry = Registry(self._built_in_plugins(), [*load(settings.plugins.listed), *plugins])
+        self.plugins = Plugins(registry, switchboard, ports.telemetry, settings.plugins)
+        self.after_response = AfterResponse(self.plugins, ports.telemetry, wait=sleeps)
+
+    def _built_in_plugins(self) -> list[Plugin]:
+        """The plugins that come with the product. Each lives beside what it wraps."""
+        return [MemoryVersioning()]
+
+    @cached_property
+    def session_hooks(self) -> SessionHooks:
+        """Plugins around sessions."""
+        return SessionHooks(self.plugins)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """What readers see of the history of memories."""
+        return Versions(self.plugins)
 
     @cached_property
     def indexer(self) -> Indexer:
@@ -179,6 +211,7 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
             settings=self.settings.recall,
+            hooks=RecallHooks(self.plugins, self.after_response),
         )
 
     @cached_property
@@ -207,7 +240,7 @@ class Container:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
+    if not {"store", "keys", "receipts", "audit", "recalls", "switches"} <= overrides.keys():
         made = _mongo_ports(mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
@@ -227,7 +260,7 @@ def _telemetry() -> Telemetry:
 
 
 def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
-    from chalicelib.adapters.mongo import administration, memories, receipts, storedvectors  # noqa: PLC0415
+    from chalicelib.adapters.mongo import administration, memories, plugins, receipts, storedvectors  # noqa: PLC0415
 
     return {
         "store": memories.MongoMemoryStore(mongo),
@@ -235,6 +268,7 @@ def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
         "receipts": receipts.MongoReceiptStore(mongo),
         "audit": administration.MongoAuditLog(mongo),
         "recalls": administration.MongoRecallStore(mongo),
+        "switches": plugins.MongoPluginSwitches(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
     }
 
@@ -329,7 +363,7 @@ def container() -> Container:
                 settings = settings_of(os.environ)
                 ports = build_ports(settings)
                 in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
-                _container = Container(settings, traced(ports) if in_lambda else ports)
+                _container = Container(settings, traced(ports) if in_lambda else ports, sleeps=in_lambda)
     return _container
 
 

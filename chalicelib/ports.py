@@ -4,7 +4,7 @@ Each has an in-memory twin (`adapters/memory`) and a real adapter, and one suite
 stands here. A store that does not answer in time raises StoreUnavailable; nothing else leaves an adapter on a bad day.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -206,6 +206,16 @@ class ReceiptStore(Protocol):
 
     def release(self, org_id: str, caller: str, key: str) -> None:
         """Let a repeat take the work over at once, under its first time: it did not end well."""
+
+
+class PluginSwitches(Protocol):
+    """Which plugins an organization switched on or off."""
+
+    def get(self, org_id: str) -> dict[str, bool]:
+        """What the organization switched, by the plugins' names; empty where it switched nothing."""
+
+    def put(self, org_id: str, changes: Mapping[str, bool]) -> dict[str, bool]:
+        """Switch those plugins and leave the others; what the organization has switched now."""
 
 
 class AuditLog(Protocol):

@@ -136,6 +136,23 @@ class RecallSettings(Slice):
     )
 
 
+class PluginSettings(Slice):
+    """Further plugins, and how long any may take. An organization's admins switch them (docs/plugins.md)."""
+
+    listed: str = setting(
+        "VITTO_PLUGINS", "", "Plugins to load at the start: package.module:PluginClass, comma separated."
+    )
+    before_seconds: float = setting(
+        "VITTO_PLUGINS_BEFORE_SECONDS", 0.1, "Limit of one plugin at a hook before a response.", gt=0, le=5
+    )
+    after_seconds: float = setting(
+        "VITTO_PLUGINS_AFTER_SECONDS", 0.5, "Limit of one plugin at a hook after a response.", gt=0, le=5
+    )
+    rest_seconds: float = setting(
+        "VITTO_PLUGINS_REST_SECONDS", 60.0, "Rest of a plugin that was cut off three times in a row.", gt=0, le=3600
+    )
+
+
 class HttpSettings(Slice):
     """The HTTP surface."""
 
@@ -161,6 +178,7 @@ class Settings(Slice):
     auth: AuthSettings = Field(default_factory=AuthSettings)
     breaker: BreakerSettings = Field(default_factory=BreakerSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
+    plugins: PluginSettings = Field(default_factory=PluginSettings)
     http: HttpSettings = Field(default_factory=HttpSettings)
 
     @classmethod

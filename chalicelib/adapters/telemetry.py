@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 SERVICE = "vitto-memory"
 _NAMESPACE = "VittoMemory"
-_DIMENSIONS = ("function_name", "store", "tier", "missing", "job")
+_DIMENSIONS = ("function_name", "store", "tier", "missing", "job", "plugin")
 """Fields of few values, by which a metric is counted too. By an id or a reason, each event would be a metric of its own."""
 _SAMPLED = "Sampled=1"
 

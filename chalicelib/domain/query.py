@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from chalicelib.domain.memory import Memory, MemoryType
+from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
 from chalicelib.domain.wire import JSON_NUMBER, SAYS_SOMETHING, Share, UtcTime, Wire, epoch_ms
@@ -188,23 +189,26 @@ class Scores(Wire):
 
 
 class Hit(Wire):
-    """One recalled memory. `score` is calibrated, 0 to 1."""
+    """One recalled memory. `score` is calibrated, 0 to 1; `notes` are what plugins say of it, by their names."""
 
     memory: Memory
     score: float
     scores: Scores
     tier: TierName
     why: str
+    notes: dict[str, str] | None = None
 
 
 class RecallAnswer(Wire):
-    """What a recall answers. `degraded` names every part that was missing; empty where the answer is whole."""
+    """What a recall answers. `degraded` names every part that was missing; empty where the answer is whole. `plugins` names
+    those that changed something and those that were left out, and why."""
 
     recall_id: str
     hits: tuple[Hit, ...]
     empty: Empty | None = None
     tiers: tuple[TierReport, ...]
     degraded: tuple[Missing, ...] = ()
+    plugins: tuple[PluginReport, ...] = ()
     cached: bool = False
     took_ms: float = 0.0
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.domain.memory import IndexState, Status
+from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.wire import Wire
 
@@ -37,7 +38,8 @@ class Refusal(Wire):
 
 
 class Receipt(Wire):
-    """The receipt of one item. `id` is the one that every other endpoint accepts."""
+    """The receipt of one item. `id` is the one that every other endpoint accepts. `plugins` names those that changed the
+    item or what became of it, and those that were left out; absent where there are none."""
 
     outcome: Outcome
     id: str | None = None
@@ -49,3 +51,4 @@ class Receipt(Wire):
     redacted: tuple[str, ...] = ()
     error: Refusal | None = None
     index: IndexReceipt | None = None
+    plugins: tuple[PluginReport, ...] | None = None

@@ -1,9 +1,10 @@
 """The read path, from a query to an explained answer.
 
-    question → cache → [route] → tiers → fusion → rows from the truth → [conflict] → answer → cache and audit
+    question → plugins → cache → [route] → tiers → fusion → rows from the truth → [conflict] → cache and audit → plugins
 
-Routing and conflict resolution have their places where the brackets stand. With all tiers up a recall that is not cached
-takes three round trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable.
+Routing and conflict resolution have their places where the brackets stand. Answers are cached and audited as they are before
+plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three round
+trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable.
 """
 
 import json
@@ -26,6 +27,7 @@ from chalicelib.domain.query import (
 )
 from chalicelib.domain.vector import Vector
 from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, StoreUnavailable
+from chalicelib.plugins.manager import Reports
 from chalicelib.ports import (
     CacheEntry,
     CacheOpening,
@@ -41,6 +43,7 @@ from chalicelib.ports import (
 from chalicelib.recall.audit import audited
 from chalicelib.recall.explain import empty
 from chalicelib.recall.found import ms_since
+from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.question import Question, question
 from chalicelib.recall.ranking import Ranking
 from chalicelib.recall.tiers import Tiers
@@ -58,6 +61,7 @@ class _Run:
     began: float
     opening: CacheOpening
     cache_ms: float
+    plugins: Reports
 
 
 class RecallPipeline:
@@ -75,6 +79,7 @@ class RecallPipeline:
         telemetry: Telemetry,
         clock: Clock,
         settings: RecallSettings,
+        hooks: RecallHooks,
     ) -> None:
         self._tiers = Tiers(store, hot, vectors, settings.candidates, clock)
         self._ranking = Ranking(store, embedder, clock, settings)
@@ -84,21 +89,28 @@ class RecallPipeline:
         self._telemetry = telemetry
         self._clock = clock
         self._settings = settings
+        self._hooks = hooks
 
     def recall(self, caller: Caller, query: RecallQuery) -> dict[str, Any]:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
         StoreUnavailable without MongoDB."""
-        with budget(self._settings.seconds):
-            return self._recall(question(caller, query))
-
-    def _recall(self, asked: Question) -> dict[str, Any]:
         began = time.perf_counter()
+        with budget(self._settings.seconds):
+            asked, reports = self._hooks.narrowed(question(caller, query))
+            return self._recall(asked, began, reports)
+
+    def _recall(self, asked: Question, began: float, plugins: Reports) -> dict[str, Any]:
         run_id = new_id("rcl")
+        opened = time.perf_counter()
         opening = self._open(run_id, asked)
-        run = _Run(run_id, asked, began, opening, ms_since(began))
-        if opening.body is not None:
-            return _served(run)
-        return self._answer(run)
+        run = _Run(run_id, asked, began, opening, ms_since(opened), plugins)
+        if opening.body is None:
+            return self._answer(run)
+        body = _served(run)
+        if plugins or self._hooks.responds(asked.caller.org_id):
+            return self._told(run, RecallAnswer.model_validate(body))
+        self._hooks.answered(asked, lambda: RecallAnswer.model_validate(body).hits)
+        return body
 
     def _open(self, run_id: str, asked: Question) -> CacheOpening:
         if self._cache is None:
@@ -131,6 +143,15 @@ class RecallPipeline:
                 "recall_degraded", recall_id=run.id, part=part.part, code=part.code, reason=part.message
             )
         self._close(run, answer, vector)
+        return self._told(run, answer)
+
+    def _told(self, run: _Run, answer: RecallAnswer) -> dict[str, Any]:
+        """The answer on the wire as plugins leave it."""
+        hits, reports = self._hooks.answering(run.asked, answer.hits)
+        reports = run.plugins + reports
+        if reports:
+            answer = answer.model_copy(update={"hits": hits, "plugins": reports, "took_ms": ms_since(run.began)})
+        self._hooks.answered(run.asked, lambda: hits)
         return answer.body()
 
     def _vector(self, run: _Run) -> tuple[Vector | None, Missing | None]:

@@ -65,6 +65,8 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("POST", "/engine/keys"): (Ask(body={"name": "k", "userId": "u", "roles": ["member"]}, role=Role.ADMIN),),
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
+    ("GET", "/engine/plugins"): (Ask(role=Role.ADMIN),),
+    ("PUT", "/engine/plugins"): (Ask(body={"plugins": {"memory_versioning": False}}, role=Role.ADMIN),),
 }
 OPEN: frozenset[Route] = frozenset({("GET", "/health"), ("GET", "/openapi.json")})
 """Routes that answer without a credential."""

@@ -91,6 +91,9 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert walk.ask("DELETE", "/engine/keys/{id}", id=made["id"])["revoked"]
     assert any("revokedAt" in key for key in walk.ask("GET", "/engine/keys")["keys"])
     assert walk.ask("GET", "/engine/audit", limit=200)["events"]
+    assert walk.ask("GET", "/engine/plugins")["plugins"]
+    (switched, *_) = walk.ask("PUT", "/engine/plugins", {"plugins": {"memory_versioning": False}})["plugins"]
+    assert (switched["name"], switched["on"], switched["default"]) == ("memory_versioning", False, True)
     assert walk.ask("GET", "/health")["pending"] == 0
     assert walk.ask("GET", "/openapi.json")["openapi"].startswith("3.1")
 

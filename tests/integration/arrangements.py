@@ -10,6 +10,7 @@ from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
@@ -33,6 +34,7 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         receipts=MongoReceiptStore(mongo),
         audit=MongoAuditLog(mongo),
         recalls=MongoRecallStore(mongo),
+        switches=MongoPluginSwitches(mongo),
         hot=RedisHotIndex(redis) if redis else None,
         vectors=None,
         cache=RedisRecallCache(redis, 3600) if redis else None,

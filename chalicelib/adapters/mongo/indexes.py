@@ -14,6 +14,7 @@ RECEIPTS = "receipts"
 AUDIT = "audit"
 RECALLS = "recalls"
 CHECKPOINTS = "checkpoints"
+PLUGIN_SWITCHES = "plugin_switches"
 
 DAY = 86400
 RECEIPT_DAYS = 7  # spec/product.md "Retention"

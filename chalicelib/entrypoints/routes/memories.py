@@ -140,7 +140,7 @@ def browse(call: Call[BrowseQuery]) -> Any:
     scopes = None if query.scope is None else (query.scope,)
     chain = call.caller.chain.narrow(scopes, None if query.scope_id is None else (query.scope_id,))
     page = call.services.ports.store.browse(chain, listing(query, query.status))
-    return MemoryPage(memories=page.items, cursor=page.cursor)
+    return MemoryPage(memories=call.services.versions.shown(call.caller, page.items), cursor=page.cursor)
 
 
 @route(
@@ -152,7 +152,7 @@ def browse(call: Call[BrowseQuery]) -> Any:
 )
 def read(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """One memory with its history."""
-    return _with_etag(call.services.editor.read(call.caller, id))
+    return _with_etag(*call.services.versions.shown(call.caller, [call.services.editor.read(call.caller, id)]))
 
 
 @route(blueprint, "/engine/memories/{id}/revisions/{number}", "GET", NOTHING, Gives(Revision))
@@ -160,7 +160,9 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path'
     """One revision of a memory."""
     if not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
         raise InvalidInput("revision", "must be a whole number of a few digits")
-    return call.services.editor.revision(call.caller, id, int(number))
+    found = call.services.editor.revision(call.caller, id, int(number))
+    call.services.versions.require(call.caller)
+    return found
 
 
 @route(
@@ -174,7 +176,7 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path'
 )
 def edit(call: Call[NoQuery, dict[str, Any]], id: str) -> Any:  # noqa: A002 - the path's name for it
     """Change a memory; If-Match names the revision that the change was made against."""
-    return changed(*call.services.editor.edit(call.caller, id, call.body, call.if_match()))
+    return changed(call, *call.services.editor.edit(call.caller, id, call.body, call.if_match()))
 
 
 @route(
@@ -206,8 +208,8 @@ def restore(call: Call[NoQuery, RestoreBody], id: str) -> Any:  # noqa: A002 - t
     """Undo a forget, or make an earlier `revision` the present one."""
     wanted = call.body.revision
     if wanted is None:
-        return changed(*call.services.editor.restore(call.caller, id))
-    return changed(*call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
+        return changed(call, *call.services.editor.restore(call.caller, id))
+    return changed(call, *call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
 
 
 def listing(query: BrowseQuery, status: Status | None) -> Browse:
@@ -240,8 +242,9 @@ def _idempotency_key(call: Call[Any, Any]) -> str | None:
     return key
 
 
-def changed(memory: Memory, index: IndexReceipt) -> Reply:
+def changed(call: Call[Any, Any], memory: Memory, index: IndexReceipt) -> Reply:
     """The answer of a change: the memory, with its revision as ETag."""
+    (memory,) = call.services.versions.shown(call.caller, [memory])
     return _with_etag(ChangedMemory.model_construct(**dict(memory), index=index))
 
 

@@ -68,7 +68,7 @@ class Rejected(Answer):
 )
 def promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Let a quarantined memory in: it is active and found from now on. Only an admin promotes its own."""
-    return changed(*call.services.reviewer.promote(call.caller, id, call.if_match()))
+    return changed(call, *call.services.reviewer.promote(call.caller, id, call.if_match()))
 
 
 @route(
@@ -96,7 +96,7 @@ def reject(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
 )
 def undo_promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     """Put a memory that was promoted, by a person or by the sweep, back into quarantine."""
-    return changed(*call.services.reviewer.undo_promote(call.caller, id, call.if_match()))
+    return changed(call, *call.services.reviewer.undo_promote(call.caller, id, call.if_match()))
 
 
 @route(blueprint, "/engine/memories/{id}/diff", "GET", in_query(DiffQuery), Gives(Difference))

@@ -1,0 +1,57 @@
+"""Plugins after a response: they hold up nobody, and what they give is not looked at."""
+
+import threading
+from collections.abc import Callable
+
+from chalicelib.domain.caller import Caller
+from chalicelib.domain.plugins import HookName
+from chalicelib.plugins.hooks import Answered, AnswerKind
+from chalicelib.plugins.manager import Plugins, nothing
+from chalicelib.ports import Telemetry
+
+MOST_AT_ONCE = 16  # answers whose plugins are at work; those of further ones are left out, and that is said
+
+
+class AfterResponse:
+    """Runs `after_response`: in a thread of its own, or, where a process sleeps once it has answered, before that.
+
+    `wait` is for such processes: a function on Lambda stands still between two requests, with all of its threads."""
+
+    def __init__(self, plugins: Plugins, telemetry: Telemetry, *, wait: bool = False) -> None:
+        self._plugins = plugins
+        self._telemetry = telemetry
+        self._wait = wait
+        self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    def answered(self, caller: Caller, kind: AnswerKind, show: Callable[[], Answered]) -> None:
+        """Have the plugins of the caller's organization told of what `show` makes. It never raises."""
+        org_id = caller.org_id
+        if not self._plugins.listens(HookName.AFTER_RESPONSE, org_id, kind):
+            return
+        said = show()
+        if self._wait:
+            self._tell(org_id, said)
+        elif self._free.acquire(blocking=False):
+            threading.Thread(
+                target=self._tell_and_free, args=(org_id, said), name="after-response", daemon=True
+            ).start()
+        else:
+            self._telemetry.event("after_response_left_out", reason=f"{MOST_AT_ONCE} answers are being worked on")
+
+    def settle(self) -> None:
+        """Wait until the plugins of every answer so far are done."""
+        for _ in range(MOST_AT_ONCE):
+            self._free.acquire()
+        for _ in range(MOST_AT_ONCE):
+            self._free.release()
+
+    def _tell_and_free(self, org_id: str, said: Answered) -> None:
+        try:
+            self._tell(org_id, said)
+        finally:
+            self._free.release()
+
+    def _tell(self, org_id: str, said: Answered) -> None:
+        self._plugins.run(
+            HookName.AFTER_RESPONSE, org_id, said, kind=said.kind, show=lambda state: state, accept=nothing
+        )

@@ -1,0 +1,139 @@
+"""Plugins around a recall: they may narrow what is asked, and reorder or annotate what is answered; never more."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.domain.plugins import HookName
+from chalicelib.domain.query import Hit, RecallQuery
+from chalicelib.domain.text.cleaning import carries_recall, clean, is_blank
+from chalicelib.domain.text.secrets import redact
+from chalicelib.errors import NotFound
+from chalicelib.plugins.aftermath import AfterResponse
+from chalicelib.plugins.frozen import shown
+from chalicelib.plugins.hooks import MAX_NOTE, Answered, Answering, Asked, Identity, ResponseChange
+from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given
+from chalicelib.plugins.registry import Registered
+from chalicelib.recall.question import Question
+
+
+class RecallHooks:
+    """The hooks that a recall passes."""
+
+    def __init__(self, plugins: Plugins, after: AfterResponse) -> None:
+        self._plugins = plugins
+        self._after = after
+
+    def narrowed(self, asked: Question) -> tuple[Question, Reports]:
+        """The question as plugins narrow it. It reaches no scope that `asked` does not."""
+        caller = asked.caller
+        return self._plugins.run(
+            HookName.BEFORE_RECALL,
+            caller.org_id,
+            asked,
+            show=lambda now: Asked(caller=Identity.of(caller), query=_redacted(now)),
+            accept=_narrower,
+        )
+
+    def responds(self, org_id: str) -> bool:
+        """Whether any plugin looks at answers there."""
+        return self._plugins.listens(HookName.BEFORE_RESPONSE, org_id, "recall")
+
+    def answering(self, asked: Question, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], Reports]:
+        """The same hits as plugins order and annotate them."""
+        caller = asked.caller
+        return self._plugins.run(
+            HookName.BEFORE_RESPONSE,
+            caller.org_id,
+            hits,
+            kind="recall",
+            show=lambda now: Answering(
+                caller=Identity.of(caller), kind="recall", query=_redacted(asked), hits=tuple(_shown(h) for h in now)
+            ),
+            accept=_rearranged,
+        )
+
+    def answered(self, asked: Question, hits: Callable[[], Sequence[Hit]]) -> None:
+        """Tell plugins of an answer that is made; its `hits` are asked for where a plugin wants to know."""
+        self._after.answered(
+            asked.caller,
+            "recall",
+            lambda: Answered(
+                caller=Identity.of(asked.caller),
+                kind="recall",
+                query=_redacted(asked),
+                memories=tuple(shown(hit.memory) for hit in hits()),
+            ),
+        )
+
+
+def _redacted(asked: Question) -> RecallQuery:
+    return asked.query.model_copy(update={"query": asked.text})
+
+
+def _shown(hit: Hit) -> Hit:
+    return hit.model_copy(update={"memory": shown(hit.memory)})
+
+
+def _narrower(asked: Question, value: Any, _: Registered) -> Question:
+    wanted = given(RecallQuery, value)
+    if wider := _wider(asked.query, wanted, asked.text):
+        raise NotAllowed(f"it may not widen {wider}")
+    wanted = wanted.model_copy(update={"query": asked.query.query})
+    if wanted == asked.query:
+        return asked
+    try:
+        chain = asked.chain.narrow(wanted.scopes, wanted.scope_ids)
+    except NotFound:
+        raise NotAllowed("it reaches for a scope that is not the reader's") from None
+    return replace(asked, query=wanted, chain=chain)
+
+
+def _wider(asked: RecallQuery, wanted: RecallQuery, text: str) -> str | None:
+    """The first field by which `wanted` asks for more than `asked`, or for something else."""
+    checks = {
+        "query": wanted.query == text,
+        "scopes": _within(wanted.scopes, asked.scopes),
+        "scopeIds": _within(wanted.scope_ids, asked.scope_ids),
+        "types": _within(wanted.types, asked.types),
+        "tags": set(asked.tags) <= set(wanted.tags),
+        "since": asked.since is None or (wanted.since is not None and wanted.since >= asked.since),
+        "before": asked.before is None or (wanted.before is not None and wanted.before <= asked.before),
+        "limit": wanted.limit <= asked.limit,
+        "minScore": wanted.min_score >= asked.min_score,
+    }
+    return next((name for name, holds in checks.items() if not holds), None)
+
+
+def _within(wanted: Sequence[str] | None, asked: Sequence[str] | None) -> bool:
+    return asked is None or (wanted is not None and set(wanted) <= set(asked))
+
+
+def _rearranged(hits: tuple[Hit, ...], value: Any, plugin: Registered) -> tuple[Hit, ...]:
+    change = given(ResponseChange, value)
+    known = {hit.memory.id: hit for hit in hits}
+    if foreign := change.notes.keys() - known.keys():
+        raise NotAllowed(f"it annotates {len(foreign)} memories that are not among the hits")
+    if change.order is not None:
+        if sorted(change.order) != sorted(known):
+            raise NotAllowed("its order must have each hit exactly once, and nothing else")
+        known = {id_: known[id_] for id_ in change.order}
+    notes = {id_: _clean_note(note) for id_, note in change.notes.items()}
+    changed = tuple(_annotated(hit, plugin.name, notes.get(hit.memory.id)) for hit in known.values())
+    return hits if changed == hits else changed
+
+
+def _annotated(hit: Hit, name: str, note: str | None) -> Hit:
+    return hit if note is None else hit.model_copy(update={"notes": (hit.notes or {}) | {name: note}})
+
+
+def _clean_note(note: str) -> str:
+    try:
+        text, _ = redact(clean(note))
+    except UnicodeEncodeError:
+        raise NotAllowed("a note is not valid Unicode") from None
+    if is_blank(text) or len(text) > MAX_NOTE or carries_recall(text):
+        raise NotAllowed(
+            f"a note must say something, in at most {MAX_NOTE} characters, and bring no recalled block back"
+        )
+    return text
