@@ -3,21 +3,24 @@
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 from chalicelib.adapters.aws_secrets import with_secrets
 from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.searchindex import create_search_index
 from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
+from chalicelib.adapters.openai_language_model import STORE, OpenAILanguageModel
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
@@ -33,7 +36,9 @@ from chalicelib.ports import (
     Embedder,
     HotIndex,
     KeyStore,
+    LanguageModel,
     MemoryStore,
+    QuestionStore,
     RecallCache,
     RecallStore,
     ReceiptStore,
@@ -50,6 +55,8 @@ from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.prospective.questions import ProspectiveQuestions
+from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 
 
@@ -69,6 +76,8 @@ class Ports:
     clock: Clock
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
+    questions: QuestionStore = field(default_factory=InMemoryQuestionStore)
+    language_model: LanguageModel | None = None
 
 
 def system_clock() -> datetime:
@@ -87,7 +96,14 @@ class Container:
     def indexer(self) -> Indexer:
         """Makes rows findable."""
         p = self.ports
-        return Indexer(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+        return Indexer(
+            store=p.store,
+            hot=p.hot,
+            embedder=p.embedder,
+            telemetry=p.telemetry,
+            clock=p.clock,
+            questions=p.questions,
+        )
 
     @cached_property
     def auditor(self) -> Auditor:
@@ -156,7 +172,20 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance)
+        return TaskRunner(self.maintenance, self.prospective)
+
+    @cached_property
+    def prospective(self) -> ProspectiveQuestions:
+        """The questions that memories will be asked."""
+        p = self.ports
+        return ProspectiveQuestions(
+            store=p.store,
+            questions=p.questions,
+            embedder=p.embedder,
+            indexer=self.indexer,
+            writer=QuestionWriter(p.language_model, p.telemetry),
+            clock=p.clock,
+        )
 
     @cached_property
     def consumer(self) -> TaskConsumer:
@@ -177,6 +206,7 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
             "audit": MongoAuditLog(mongo),
             "recalls": MongoRecallStore(mongo),
             "vectors": MongoStoredVectors(mongo),
+            "questions": MongoQuestionStore(mongo),
         } | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         breaker = Breaker("redis", settings.breaker, made["telemetry"])
@@ -189,6 +219,9 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
     if "embedder" not in overrides:
         breaker = Breaker("embedding", settings.breaker, made["telemetry"])
         made["embedder"] = OpenAIEmbedder(settings.embedding, breaker=breaker)
+    if settings.language_model.model and "language_model" not in overrides:
+        breaker = Breaker(STORE, settings.breaker, made["telemetry"])
+        made["language_model"] = OpenAILanguageModel(settings.language_model, breaker)
     return Ports(**made)
 
 

@@ -13,6 +13,7 @@ from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
@@ -105,6 +106,7 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "telemetry": RecordedTelemetry(),
         "clock": clock,
         "queue": InMemoryTaskQueue(clock),
+        "questions": InMemoryQuestionStore(),
     }
     return Ports(**made | overrides)
 

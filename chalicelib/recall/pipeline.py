@@ -76,7 +76,7 @@ class RecallPipeline:
         clock: Clock,
         settings: RecallSettings,
     ) -> None:
-        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock)
+        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=settings.prospective)
         self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records

@@ -115,6 +115,7 @@ class Editor:
         self._store.purge(caller.chain, id_)
         self._auditor.record(caller, "purge", [id_])
         try:
+            self._indexer.drop_questions(caller.chain, [id_])
             if self._hot:
                 self._hot.apply([IndexRemoval(scope_key, memory.id, memory.revision + 1)])
                 self._store.repaired(scope_key, token)
@@ -189,6 +190,7 @@ class Editor:
         self._auditor.record(caller, action, [after.id], revision=after.revision)
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(after.scope_ref.key, after.id)])
+        self._deferral.write_questions_later([after])
         return after.model_copy(update={"index_state": receipt.state}), receipt
 
 
