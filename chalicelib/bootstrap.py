@@ -26,8 +26,10 @@ from chalicelib.ports import (
     Embedder,
     HotIndex,
     KeyStore,
+    LanguageModel,
     MemoryStore,
     PluginSwitches,
+    QuestionStore,
     RecallCache,
     RecallStore,
     ReceiptStore,
@@ -46,6 +48,8 @@ from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.prospective.questions import ProspectiveQuestions
+from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.purge import Purge
 from chalicelib.write.review import Reviewer
 from chalicelib.write.sweep import Sweep
@@ -67,6 +71,7 @@ class Ports:
     receipts: ReceiptStore
     audit: AuditLog
     recalls: RecallStore
+    questions: QuestionStore
     switches: PluginSwitches
     hot: HotIndex | None
     cache: RecallCache | None
@@ -75,6 +80,7 @@ class Ports:
     clock: Clock
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
+    language_model: LanguageModel | None = None
 
 
 def system_clock() -> datetime:
@@ -115,7 +121,14 @@ class Container:
     def indexer(self) -> Indexer:
         """Makes rows findable."""
         p = self.ports
-        return Indexer(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+        return Indexer(
+            store=p.store,
+            hot=p.hot,
+            embedder=p.embedder,
+            telemetry=p.telemetry,
+            clock=p.clock,
+            questions=p.questions,
+        )
 
     @cached_property
     def auditor(self) -> Auditor:
@@ -228,7 +241,20 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance)
+        return TaskRunner(self.maintenance, self.prospective)
+
+    @cached_property
+    def prospective(self) -> ProspectiveQuestions:
+        """The questions that memories will be asked."""
+        p = self.ports
+        return ProspectiveQuestions(
+            store=p.store,
+            questions=p.questions,
+            embedder=p.embedder,
+            indexer=self.indexer,
+            writer=QuestionWriter(p.language_model, p.telemetry),
+            clock=p.clock,
+        )
 
     @cached_property
     def consumer(self) -> TaskConsumer:
@@ -250,6 +276,8 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
         } | made
     if "embedder" not in overrides:
         made["embedder"] = _embedder(settings, made["telemetry"])
+    if settings.language_model.model and "language_model" not in overrides:
+        made["language_model"] = _language_model(settings, made["telemetry"])
     return Ports(**made)
 
 
@@ -260,7 +288,14 @@ def _telemetry() -> Telemetry:
 
 
 def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
-    from chalicelib.adapters.mongo import administration, memories, plugins, receipts, storedvectors  # noqa: PLC0415
+    from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
+        administration,
+        memories,
+        plugins,
+        questions,
+        receipts,
+        storedvectors,
+    )
 
     return {
         "store": memories.MongoMemoryStore(mongo),
@@ -270,6 +305,7 @@ def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
         "recalls": administration.MongoRecallStore(mongo),
         "switches": plugins.MongoPluginSwitches(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
+        "questions": questions.MongoQuestionStore(mongo),
     }
 
 
@@ -277,6 +313,12 @@ def _embedder(settings: Settings, telemetry: Telemetry) -> Embedder:
     from chalicelib.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - see the module
 
     return OpenAIEmbedder(settings.embedding, breaker=_breaker("embedding", settings, telemetry))
+
+
+def _language_model(settings: Settings, telemetry: Telemetry) -> LanguageModel:
+    from chalicelib.adapters.openai_language_model import STORE, OpenAILanguageModel  # noqa: PLC0415 - see the module
+
+    return OpenAILanguageModel(settings.language_model, _breaker(STORE, settings, telemetry))
 
 
 def _breaker(store: str, settings: Settings, telemetry: Telemetry | None) -> "Breaker":

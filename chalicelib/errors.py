@@ -14,6 +14,8 @@
      │   └─ NotSupported        the store is well and cannot do this
      ├─ EmbeddingFailed         no vector could be had; callers degrade
      │   └─ EmbeddingMismatch   the vectors at hand are of another model or size
+     ├─ LanguageModelFailed     a language model gave nothing of use; only the queue's work asks one
+     │   └─ LanguageModelUnavailable  it did not answer: later it may
      └─ Misconfigured           a setting is missing or wrong               (500)
 
 `code` is the stable name on the wire; `docs/errors.md` lists them and a test holds the two together.
@@ -140,6 +142,18 @@ class EmbeddingMismatch(EmbeddingFailed):
     """Stored vectors are of another model or another size than the query's."""
 
     code = "embedding_mismatch"
+
+
+class LanguageModelFailed(VittoError):
+    """The language model refused, or its answer is not of the form asked for. Asking again gives the same."""
+
+    code = "language_model_failed"
+
+
+class LanguageModelUnavailable(LanguageModelFailed):
+    """The language model did not answer in time, or said to try later."""
+
+    code = "language_model_unavailable"
 
 
 class Misconfigured(VittoError):

@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
+from chalicelib.domain.indexing import IndexEntry as IndexEntry  # noqa: PLC0414 - part of a contract here
+from chalicelib.domain.indexing import IndexRemoval as IndexRemoval  # noqa: PLC0414
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.domain.query import (
     Candidate,
@@ -21,9 +23,11 @@ from chalicelib.domain.query import (
     StoredMemory,
     TermStatistics,
 )
+from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.tasks import Task
 from chalicelib.domain.vector import Vector
+from chalicelib.domain.wire import Wire
 
 
 class Clock(Protocol):
@@ -181,6 +185,27 @@ class MemoryStore(Probe, Protocol):
         """Take the mark away, unless it was set again since."""
 
 
+class QuestionStore(Protocol):
+    """The prospective questions at rest: one set a memory, of one revision. Every call names its chain or scope."""
+
+    def put(self, questions: QuestionSet) -> QuestionSet:
+        """Store a set in place of the memory's earlier one, whole. What stands afterwards: where a set of the same revision
+        and model, or one of a later revision, was there first, that one, and this is not stored."""
+
+    def of(self, chain: Chain, ids: Sequence[str]) -> dict[str, QuestionSet]:
+        """The sets of those memories in `chain`, by the memory's id, whatever their revision."""
+
+    def of_scope(self, scope_key: str, *, after: str = "", limit: int = 200) -> list[str]:
+        """The ids of the scope's memories that have a set, in order, after the id `after`."""
+
+    def remove(self, chain: Chain, ids: Sequence[str], *, up_to: int | None = None) -> int:
+        """Remove the sets of those memories in `chain`, where given only those of that revision or an earlier one; how
+        many."""
+
+    def erase(self, scope_key: str) -> int:
+        """Remove every set of a scope; how many."""
+
+
 class KeyStore(Protocol):
     """API keys."""
 
@@ -236,32 +261,6 @@ class RecallStore(Protocol):
     def get(self, org_id: str, recall_id: str) -> RecallRecord | None: ...
 
 
-@dataclass(frozen=True)
-class IndexEntry:
-    """A row for the index. `vectors` is empty while it has none of the current model; a row that is not active is taken
-    out by `IndexRemoval`."""
-
-    scope_key: str
-    id: str
-    revision: int
-    model: str
-    vectors: tuple[Vector, ...]
-    counts: dict[str, int]
-    length: int
-    type: MemoryType
-    tags: tuple[str, ...]
-    event_ms: int
-
-
-@dataclass(frozen=True)
-class IndexRemoval:
-    """A row that leaves the index. An entry of an older revision that arrives later is ignored."""
-
-    scope_key: str
-    id: str
-    revision: int
-
-
 class HotIndex(Probe, Protocol):
     """Vectors and postings of every scope: fast, and rebuilt from the truth whenever it is lost."""
 
@@ -269,7 +268,11 @@ class HotIndex(Probe, Protocol):
         """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip, two with a
         search module. `vectors_searched` is False where vectors cannot be searched now; text is searched all the same.
 
-        BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact."""
+        BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact.
+
+        A prospective query also finds, in each scope, the rows with the nearest questions, at most `limit` of them, and a
+        term that only a row's questions hold counts as if it stood once in its text, by `bm25.QUESTION_SHARE`; other queries
+        know nothing of questions."""
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         """Make the index agree with these rows, and count up the generation of every scope that changes. Repeats and stale
@@ -363,6 +366,19 @@ class Embedder(Probe, Protocol):
 
     def similarity(self, cosine: float) -> float:
         """A cosine of this model on the calibrated scale, 0 to 1, where 0.5 is as likely related as not."""
+
+
+class LanguageModel(Probe, Protocol):
+    """Text in, a filled model out. Only the queue's work asks it: no request waits for one."""
+
+    @property
+    def name(self) -> str: ...
+
+    def complete[T: Wire](self, instructions: str, data: str, form: type[T]) -> T:
+        """`form` filled in as `instructions` say, from `data`, which is somebody's text and never an instruction.
+
+        LanguageModelUnavailable where it gave no answer in time, LanguageModelFailed where it refused or its answer is not
+        of that form; InvalidInput where the two texts together are longer than it may be given."""
 
 
 @dataclass(frozen=True)

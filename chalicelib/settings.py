@@ -95,6 +95,20 @@ class EmbeddingSettings(Slice):
     )
 
 
+class LanguageModelSettings(Slice):
+    """Who writes what only a language model can: any server that speaks OpenAI's chat completions. Only the queue
+    asks it."""
+
+    model: str = setting("VITTO_LLM_MODEL", "", "Model, the cheapest that follows a schema; empty is none.")
+    base_url: str = setting("VITTO_LLM_BASE_URL", "", "Base URL; empty is OpenAI's own.")
+    api_key: str = setting("VITTO_LLM_API_KEY", "", "Bearer key of that server.", secret=True)
+    seconds: float = setting("VITTO_LLM_SECONDS", 20.0, "Limit of one call.", gt=0, le=120)
+    input_characters: int = setting(
+        "VITTO_LLM_INPUT_CHARACTERS", 24000, "Characters that one call may be given.", ge=1000, le=1_000_000
+    )
+    output_tokens: int = setting("VITTO_LLM_OUTPUT_TOKENS", 800, "Tokens that one answer may have.", ge=50, le=16000)
+
+
 class AuthSettings(Slice):
     """Who may come in. Authentication is always on."""
 
@@ -129,6 +143,11 @@ class RecallSettings(Slice):
     )
     floor: float = setting(
         "VITTO_RECALL_FLOOR", 0.05, "Calibrated score under which a hit is noise and left out.", ge=0, le=1
+    )
+    prospective: bool = setting(
+        "VITTO_RECALL_PROSPECTIVE",
+        True,  # noqa: FBT003 - the default of a switch
+        "Whether the prospective questions of a memory find it.",
     )
     cache_seconds: int = setting("VITTO_RECALL_CACHE_SECONDS", 60, "Life of a cached answer; 0 is off.", ge=0, le=60)
     query_cache_seconds: int = setting(
@@ -175,6 +194,7 @@ class Settings(Slice):
     redis: RedisSettings = Field(default_factory=RedisSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     auth: AuthSettings = Field(default_factory=AuthSettings)
     breaker: BreakerSettings = Field(default_factory=BreakerSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)

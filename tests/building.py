@@ -14,6 +14,7 @@ from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
+from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
@@ -107,6 +108,7 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "clock": clock,
         "queue": InMemoryTaskQueue(clock),
         "switches": InMemoryPluginSwitches(),
+        "questions": InMemoryQuestionStore(),
     }
     return Ports(**made | overrides)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 K1 = 0.9  # data/README.md: the reference BM25 of both data sets
 B = 0.4
+QUESTION_SHARE = 0.5  # a word that was foreseen says less than one that was said
 LENGTH_PIVOT = 24.0  # terms in a usual chat turn once stop words are out
 
 
@@ -26,3 +27,8 @@ def weight(rows: int, frequency: int) -> float:
 def score(counts: Mapping[str, int], length: int, weights: Mapping[str, float]) -> float:
     """The BM25 score of a row for a query whose terms weigh `weights`."""
     return sum(value * impact(counts[term], length) for term, value in weights.items() if term in counts)
+
+
+def question_impact(length: int) -> float:
+    """How much a term says that stands in none of a row's `length` terms and in a question that the row answers."""
+    return round(QUESTION_SHARE * impact(1, length), 4)

@@ -70,7 +70,8 @@ class Candidate:
     """A memory that a tier found, with what each signal says of it.
 
     `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
-    yet to be computed. `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
+    yet to be computed. `question` is the cosine of the nearest of its prospective questions, where one was found.
+    `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
     which of its two it was.
     """
 
@@ -80,6 +81,7 @@ class Candidate:
     bm25: float | None = None
     row: "StoredMemory | None" = None
     tier: "TierName | None" = None
+    question: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,13 +103,15 @@ class TermStatistics:
 
 @dataclass(frozen=True)
 class IndexQuery:
-    """What an index is asked for one chain: a vector, terms, or both; a filter; candidates wanted a signal and scope."""
+    """What an index is asked for one chain: a vector, terms, or both; a filter; candidates wanted a signal and scope; and
+    whether a match with one of a memory's prospective questions counts for the memory."""
 
     vector: Vector | None
     model: str
     terms: tuple[str, ...]
     filter: Filter | None = None
     limit: int = 100
+    prospective: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,13 +183,15 @@ class Empty(Wire):
 
 class Scores(Wire):
     """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25; the share of the query's words
-    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores that the hits are ordered by."""
+    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores that the hits are ordered by. `question` is the
+    cosine of a prospective question, where that was nearer than the memory itself and raised its similarity."""
 
     cosine: float | None
     similarity: float | None
     bm25: float
     coverage: float
     fused: float
+    question: float | None = None
 
 
 class Hit(Wire):

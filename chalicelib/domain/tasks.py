@@ -59,7 +59,15 @@ class RebuildScope(ScopedTask):
     kind: Literal["rebuild_scope"] = "rebuild_scope"
 
 
-Task = IndexRows | RebuildScope
+class WriteQuestions(ScopedTask):
+    """A memory whose prospective questions are to be written, as it was at that revision."""
+
+    kind: Literal["write_questions"] = "write_questions"
+    id: MemoryId
+    revision: int = Field(ge=1, le=2**53)
+
+
+Task = IndexRows | RebuildScope | WriteQuestions
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

@@ -35,6 +35,8 @@ STATUS: dict[type[errors.VittoError], HTTPStatus] = {
     errors.NotSupported: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.EmbeddingMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.LanguageModelFailed: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.LanguageModelUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Misconfigured: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 """Whatever is not here is a 500 that says nothing but its request id, and so is what is a 500 here."""

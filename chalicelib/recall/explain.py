@@ -36,7 +36,9 @@ def _weight(word: tuple[str, ...], statistics: TermStatistics) -> float:
 
 def scores(candidate: Candidate, similarity: float | None, covered: float, fused: float) -> Scores:
     """The parts of a candidate's score."""
+    raised = candidate.question is not None and (candidate.cosine is None or candidate.question > candidate.cosine)
     return Scores(
+        question=round(candidate.question, 4) if raised and candidate.question is not None else None,
         cosine=None if candidate.cosine is None else round(candidate.cosine, 4),
         similarity=None if similarity is None else round(similarity, 4),
         bm25=round(candidate.bm25 or 0.0, 4),
@@ -53,12 +55,14 @@ def calibrated(parts: Scores) -> float:
 
 
 def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int]) -> str:
-    """One line for a person: how near in meaning, and which words are shared."""
+    """One line for a person: how near in meaning, whether for a question that was foreseen, and which words are shared."""
     reasons = []
     if parts.similarity is None:
         reasons.append("no vector to compare yet")
     else:
         reasons.append(f"similar in meaning ({parts.similarity:.2f})")
+    if parts.question is not None:
+        reasons.append(f"nearer still is a question that it answers ({parts.question:.2f})")
     if shared := [
         next(term for term in word if term in terms) for word in words if any(term in terms for term in word)
     ]:

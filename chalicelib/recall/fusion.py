@@ -12,6 +12,8 @@ from chalicelib.domain import bm25
 from chalicelib.domain.query import Candidate
 from chalicelib.domain.vector import Vector, best_cosine
 
+QUESTION_SHARE = 0.1  # docs/prospective.md: tuned on conversations 1 to 5 of LoCoMo
+
 
 @dataclass(frozen=True)
 class Fused:
@@ -35,10 +37,18 @@ def complete(candidate: Candidate, vector: Vector | None, model: str, weights: M
 
 def fuse(candidates: Sequence[Candidate]) -> list[Fused]:
     """The candidates in order. A signal that a row cannot have (a pending vector) counts as the mean; ties go by id."""
-    cosines = _z_scores([candidate.cosine for candidate in candidates])
+    cosines = _z_scores([nearness(candidate) for candidate in candidates])
     texts = _z_scores([candidate.bm25 for candidate in candidates])
     fused = [Fused(c, cosine + text) for c, cosine, text in zip(candidates, cosines, texts, strict=True)]
     return sorted(fused, key=lambda one: (-one.score, one.candidate.id))
+
+
+def nearness(candidate: Candidate) -> float | None:
+    """How near a memory is in meaning: its own cosine, moved towards that of its nearest question where that is nearer."""
+    cosine, question = candidate.cosine, candidate.question
+    if cosine is None or question is None or question <= cosine:
+        return cosine
+    return cosine + QUESTION_SHARE * (question - cosine)
 
 
 def _z_scores(values: Sequence[float | None]) -> list[float]:

@@ -81,7 +81,7 @@ class RecallPipeline:
         settings: RecallSettings,
         hooks: RecallHooks,
     ) -> None:
-        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock)
+        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=settings.prospective)
         self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records

@@ -8,7 +8,7 @@ from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, T
 from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.found import Found
-from chalicelib.recall.fusion import Fused, fuse
+from chalicelib.recall.fusion import Fused, fuse, nearness
 from chalicelib.recall.question import Question
 from chalicelib.settings import RecallSettings
 
@@ -73,7 +73,8 @@ class Ranking:
 
     def _hit(self, one: Fused, row: StoredMemory, asked: Question, coverage: Coverage) -> Hit:
         candidate = one.candidate
-        similarity = None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
+        near = nearness(candidate)
+        similarity = None if near is None else self._embedder.similarity(near)
         parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
             memory=_lean(row.memory),

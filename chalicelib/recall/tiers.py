@@ -18,8 +18,16 @@ class Tiers:
     """Asks every tier that is there, and says which were not."""
 
     def __init__(
-        self, store: MemoryStore, hot: HotIndex | None, vectors: StoredVectors | None, candidates: int, clock: Clock
+        self,
+        store: MemoryStore,
+        hot: HotIndex | None,
+        vectors: StoredVectors | None,
+        candidates: int,
+        clock: Clock,
+        *,
+        prospective: bool = False,
     ) -> None:
+        self._prospective = prospective
         self._hot = hot
         self._stored = StoredTiers(store, vectors, candidates, clock)
         self._candidates = candidates
@@ -29,7 +37,9 @@ class Tiers:
 
         StoreUnavailable only where MongoDB alone could answer and does not."""
         found = Found()
-        wanted = IndexQuery(vector, model, asked.terms, asked.query.filter, self._candidates)
+        wanted = IndexQuery(
+            vector, model, asked.terms, asked.query.filter, self._candidates, prospective=self._prospective
+        )
         if left := self._ask_hot(asked, wanted, found):
             self._stored.ask(asked, wanted, left, found)
         return found

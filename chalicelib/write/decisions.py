@@ -126,6 +126,8 @@ class Decisions:
         return IndexReceipt(state=IndexState.INDEXED)
 
     def _take_out(self, doomed: Sequence[Memory], scopes: Mapping[str, Chain], token: str) -> None:
+        for scope_key, chain in scopes.items():
+            self._indexer.drop_questions(chain, [m.id for m in doomed if m.scope_ref.key == scope_key])
         if self._hot:
             self._hot.apply([IndexRemoval(memory.scope_ref.key, memory.id, memory.revision) for memory in doomed])
             for scope_key in scopes:

@@ -1,10 +1,11 @@
 """What a request could not finish, handed to the queue. The mark in the truth stays: where no message gets through, the
 schedule that looks for pending rows finds it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import batched
 
-from chalicelib.domain.tasks import MAX_IDS, IndexRows, Task
+from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.tasks import MAX_IDS, IndexRows, Task, WriteQuestions
 from chalicelib.errors import VittoError
 from chalicelib.ports import TaskQueue, Telemetry
 
@@ -12,11 +13,15 @@ DELAY_SECONDS = 5  # what failed a moment ago is likely to fail now
 
 
 class Deferral:
-    """Sends messages after a request's work. `queue` is None where none is configured: all waits for the schedules."""
+    """Sends messages after a request's work. `queue` is None where none is configured: all waits for the schedules.
+    `asks_questions` says whether an organization wants prospective questions."""
 
-    def __init__(self, queue: TaskQueue | None, telemetry: Telemetry) -> None:
+    def __init__(
+        self, queue: TaskQueue | None, telemetry: Telemetry, asks_questions: Callable[[str], bool] = lambda _: True
+    ) -> None:
         self._queue = queue
         self._telemetry = telemetry
+        self._asks_questions = asks_questions
 
     def index_later(self, pending: Iterable[tuple[str, str]]) -> None:
         """Have rows indexed, each given by its scope key and its id. It never raises: failing is an event."""
@@ -29,10 +34,23 @@ class Deferral:
             for some in batched(ids, MAX_IDS, strict=False)
         ]
         if tasks and self._queue:
-            self._send(self._queue, tasks)
+            self._send(self._queue, tasks, DELAY_SECONDS)
 
-    def _send(self, queue: TaskQueue, tasks: list[Task]) -> None:
+    def write_questions_later(self, memories: Iterable[Memory]) -> None:
+        """Have the prospective questions of stored memories written: of active ones, where their organization wants any. It
+        never raises: failing is an event."""
+        wanted = [m for m in memories if m.status is Status.ACTIVE] if self._queue else []
+        asking = {org_id for org_id in {m.org_id for m in wanted} if self._asks_questions(org_id)}
+        tasks: list[Task] = [
+            WriteQuestions(scope_key=m.scope_ref.key, id=m.id, revision=m.revision)
+            for m in wanted
+            if m.org_id in asking
+        ]
+        if tasks and self._queue:
+            self._send(self._queue, tasks, 0)
+
+    def _send(self, queue: TaskQueue, tasks: list[Task], delay_seconds: float) -> None:
         try:
-            queue.send(tasks, DELAY_SECONDS)
+            queue.send(tasks, delay_seconds)
         except VittoError as error:
             self._telemetry.event("tasks_not_queued", reason=error.message, tasks=len(tasks))

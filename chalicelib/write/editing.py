@@ -178,6 +178,7 @@ class Editor:
         self._auditor.record(caller, action, [after.id], revision=after.revision)
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(after.scope_ref.key, after.id)])
+        self._deferral.write_questions_later([after])
         return after.model_copy(update={"index_state": receipt.state}), receipt
 
 

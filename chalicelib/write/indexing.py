@@ -1,23 +1,36 @@
 """Making rows findable: their terms and vectors, and the hot index in step with the truth."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.receipt import IndexReceipt
+from chalicelib.domain.scope import Chain, ScopeRef
 from chalicelib.domain.text.terms import index_terms
 from chalicelib.domain.vector import dimensions
 from chalicelib.domain.wire import epoch_ms
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable
-from chalicelib.ports import Clock, Embedder, HotIndex, IndexEntry, IndexRemoval, MemoryStore, Telemetry
+from chalicelib.ports import Clock, Embedder, HotIndex, IndexEntry, IndexRemoval, MemoryStore, QuestionStore, Telemetry
 
 
 class Indexer:
-    """Computes what rows are found by, and publishes it. `hot` is None where no Redis is configured."""
+    """Computes what rows are found by, and publishes it. `hot` is None where no Redis is configured, `questions` where no
+    prospective questions are kept."""
 
     def __init__(
-        self, *, store: MemoryStore, hot: HotIndex | None, embedder: Embedder, telemetry: Telemetry, clock: Clock
+        self,
+        *,
+        store: MemoryStore,
+        hot: HotIndex | None,
+        embedder: Embedder,
+        telemetry: Telemetry,
+        clock: Clock,
+        questions: QuestionStore | None = None,
     ) -> None:
+        self._questions = questions
         self._store = store
         self._hot = hot
         self._embedder = embedder
@@ -42,11 +55,13 @@ class Indexer:
         vectors = self._embedder.embed_passages([memory.indexed_text for memory in memories])
         return [Embedding(model=self.model, dimensions=dimensions(group[0]), vectors=group) for group in vectors]
 
-    def publish(self, rows: Sequence[StoredMemory]) -> list[IndexReceipt]:
+    def publish(self, rows: Sequence[StoredMemory], *, with_questions: bool = False) -> list[IndexReceipt]:
         """Bring the index in step with stored rows, whatever their status, and note in the truth which now are.
 
-        A row whose vector is missing, or that the index could not be told of, stays `pending` for the worker."""
-        problem = self._apply(rows)
+        A row whose vector is missing, or that the index could not be told of, stays `pending` for the worker. Questions of
+        rows that are not active go. `with_questions` tells the index of those that are stored, which it may have lost; for a
+        revision that was stored a moment ago there are none."""
+        problem = self._apply(rows, with_questions=with_questions)
         receipts = [self._receipt(row, problem) for row in rows]
         done = [(row.memory, True) for row, r in zip(rows, receipts, strict=True) if r.state is IndexState.INDEXED]
         try:
@@ -55,15 +70,51 @@ class Indexer:
             self._telemetry.event("rows_not_settled", reason=error.message, rows=len(done))
         return receipts
 
-    def _apply(self, rows: Sequence[StoredMemory]) -> str | None:
-        if self._hot is None or not rows:
-            return None
+    def publish_questions(self, row: StoredMemory, questions: QuestionSet) -> None:
+        """Tell the index of a row's questions. StoreUnavailable where it could not be told. A row without current vectors is
+        left to the worker, who publishes it with its questions once it has them."""
+        if self._hot is not None and self.has_current_vectors(row.memory):
+            self._hot.apply([self._with_questions(row, questions)])
+
+    def drop_questions(self, chain: Chain, ids: Sequence[str]) -> None:
+        """Take the stored questions of memories that are gone away for good."""
+        if self._questions is not None:
+            self._questions.remove(chain, ids)
+
+    def _apply(self, rows: Sequence[StoredMemory], *, with_questions: bool) -> str | None:
         try:
-            self._hot.apply([self.change(row) for row in rows])
+            self._retire_questions(rows)
+            if self._hot is not None and rows:
+                self._hot.apply(self.changes(rows) if with_questions else [self.change(row) for row in rows])
         except StoreUnavailable as error:
             self._telemetry.event("index_unreachable", reason=error.message, rows=len(rows))
             return f"{error.message}; the worker will index it"
         return None
+
+    def _retire_questions(self, rows: Sequence[StoredMemory]) -> None:
+        """A row that never was anything but quarantined has none."""
+        gone = [row for row in rows if not self._is_findable(row.memory) and row.memory.revision > 1]
+        for chain, some in _by_scope(gone):
+            if self._questions is not None:
+                self._questions.remove(chain, [row.memory.id for row in some])
+
+    def changes(self, rows: Sequence[StoredMemory]) -> list[IndexEntry | IndexRemoval]:
+        """What the index has to be told of rows with all that it may have lost, in the order of their scopes."""
+        told: list[IndexEntry | IndexRemoval] = []
+        for chain, some in _by_scope(rows):
+            sets = self._questions.of(chain, [row.memory.id for row in some]) if self._questions else {}
+            told += [self._with_questions(row, sets.get(row.memory.id)) for row in some]
+        return told
+
+    def _with_questions(self, row: StoredMemory, questions: QuestionSet | None) -> IndexEntry | IndexRemoval:
+        change = self.change(row)
+        fits = questions is not None and (questions.revision, questions.model) == (row.memory.revision, self.model)
+        if questions is None or not fits or isinstance(change, IndexRemoval) or change.model != self.model:
+            return change
+        return replace(change, questions=questions.vectors, question_terms=questions.terms)
+
+    def _is_findable(self, memory: Memory) -> bool:
+        return memory.status is Status.ACTIVE and not memory.is_expired(self._clock())
 
     def _receipt(self, row: StoredMemory, problem: str | None) -> IndexReceipt:
         if problem:
@@ -82,7 +133,7 @@ class Indexer:
         """What the index has to be told of a row: it holds active ones whose time has not run out."""
         memory = row.memory
         scope_key = memory.scope_ref.key
-        if memory.status is not Status.ACTIVE or memory.is_expired(self._clock()):
+        if not self._is_findable(memory):
             return IndexRemoval(scope_key, memory.id, memory.revision)
         embedding = memory.embedding
         return IndexEntry(
@@ -97,6 +148,14 @@ class Indexer:
             tags=memory.tags,
             event_ms=epoch_ms(memory.event_time),
         )
+
+
+def _by_scope(rows: Sequence[StoredMemory]) -> Iterator[tuple[Chain, list[StoredMemory]]]:
+    for key, some in groupby(
+        sorted(rows, key=lambda row: row.memory.scope_ref.key), lambda row: row.memory.scope_ref.key
+    ):
+        ref = ScopeRef.from_key(key)
+        yield Chain(ref.org_id, (ref,)), list(some)
 
 
 def _row(memory: Memory, embedding: Embedding | None) -> StoredMemory:

@@ -52,7 +52,8 @@ class Maintenance:
         while rows := self._store.pending(before, BATCH, after=after):
             after = rows[-1].memory
             embedded = self._embedded(rows)
-            done += sum(receipt.state == "indexed" for receipt in self._indexer.publish(embedded))
+            receipts = self._indexer.publish(embedded, with_questions=True)
+            done += sum(receipt.state == "indexed" for receipt in receipts)
             stale, still = (sum(not self._settled(row.memory) for row in some) for some in (rows, embedded))
             if still == stale > FAILURES_IN_A_ROW:
                 raise EmbeddingFailed(f"none of {stale} pending rows could be embedded")
@@ -65,7 +66,7 @@ class Maintenance:
         found = self._store.fetch(chain, ids, with_vectors=True)
         wanted = [row for row in found if row.memory.index_state is IndexState.PENDING or not self._settled(row.memory)]
         embedded = self._embedded(wanted)
-        receipts = self._indexer.publish(embedded)
+        receipts = self._indexer.publish(embedded, with_questions=True)
         if stale := sum(not self._settled(row.memory) for row in embedded):
             raise EmbeddingFailed(f"{stale} of {len(ids)} rows could not be embedded")
         if pending := sum(receipt.state is IndexState.PENDING for receipt in receipts):
@@ -93,7 +94,7 @@ class Maintenance:
             return 0
         since, after, told = self._clock() - LOST_AT_MOST, None, 0
         while rows := self._store.changed_since(since, after=after):
-            self._indexer.publish(rows)
+            self._indexer.publish(rows, with_questions=True)
             after, told = rows[-1].memory, told + len(rows)
         self._run_id = run_id
         return told
@@ -132,7 +133,7 @@ class Maintenance:
         token = self._hot.begin_rebuild(scope_key)
         after, done = "", 0
         while rows := self._store.rows_of_scope(scope_key, after=after):
-            self._hot.apply([self._indexer.change(row) for row in rows])
+            self._hot.apply(self._indexer.changes(rows))
             after, done = rows[-1].memory.id, done + len(rows)
             progress(len(rows))
         self._hot.complete(scope_key, token)

@@ -8,26 +8,30 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.domain.tasks import IndexRows, RebuildScope, ScopedTask, from_text, kind_of
-from chalicelib.errors import EmbeddingFailed, StoreUnavailable, VittoError
+from chalicelib.domain.tasks import IndexRows, RebuildScope, ScopedTask, WriteQuestions, from_text, kind_of
+from chalicelib.errors import EmbeddingFailed, LanguageModelUnavailable, StoreUnavailable, VittoError
 from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
 from chalicelib.write.maintenance import Maintenance
+from chalicelib.write.prospective.questions import ProspectiveQuestions
 
 FIRST_DELAY_SECONDS = 5
 LONGEST_DELAY_SECONDS = 900
 DRAIN_AT_MOST = 100
 DRAIN_SECONDS = 5.0  # the worker has other jobs that are due each second
 FAILURES_IN_A_ROW = 3
+_AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 
 
 class TaskRunner:
     """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
 
-    def __init__(self, maintenance: Maintenance) -> None:
+    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions) -> None:
         self._maintenance = maintenance
+        self._prospective = prospective
         self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
+            WriteQuestions: self._write_questions,
         }
 
     def run(self, text: str) -> None:
@@ -41,6 +45,9 @@ class TaskRunner:
 
     def _rebuild_scope(self, task: RebuildScope) -> None:
         self._maintenance.rebuild(task.scope_key)
+
+    def _write_questions(self, task: WriteQuestions) -> None:
+        self._prospective.write(task.chain, task.id, task.revision)
 
 
 @dataclass
@@ -70,7 +77,7 @@ class TaskConsumer:
             if row >= FAILURES_IN_A_ROW or self._clock() > until or not (given := self._receive()):
                 break
             error = self._work(given, drained)
-            row = row + 1 if isinstance(error, StoreUnavailable | EmbeddingFailed) else 0
+            row = row + 1 if isinstance(error, _AWAY) else 0
         return drained
 
     def _receive(self) -> Delivery | None:

@@ -70,7 +70,7 @@ def _index(request: pytest.FixtureRequest) -> IndexUnderTest:
         twin = InMemoryHotIndex()
         return IndexUnderTest(twin, lambda scope: list(twin._rows.get(scope, {})))
     connection = emptied(request, request.param)
-    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvhm")  # rows, postings, vector sets, chunks, models
+    kinds = tuple(f"{keys.PREFIX}:{kind}:" for kind in "dpvhmuwo")  # rows, postings, vectors, chunks, models, questions
     return IndexUnderTest(
         RedisHotIndex(connection),
         lambda scope: [name for name in names(connection) if name.startswith(kinds) and scope in name],

@@ -11,6 +11,7 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
+from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
@@ -34,6 +35,7 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         receipts=MongoReceiptStore(mongo),
         audit=MongoAuditLog(mongo),
         recalls=MongoRecallStore(mongo),
+        questions=MongoQuestionStore(mongo),
         switches=MongoPluginSwitches(mongo),
         hot=RedisHotIndex(redis) if redis else None,
         vectors=None,

@@ -83,7 +83,8 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 
 def test_every_kind_has_a_handler() -> None:
-    runner = TaskRunner(container().maintenance)
+    made = container()
+    runner = TaskRunner(made.maintenance, made.prospective)
     assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
@@ -162,7 +163,7 @@ def test_nothing_is_sent_where_nothing_is_pending() -> None:
     (receipt,) = made.remember.remember(ANA, [{"content": "Ana lives in Porto"}], key=None, single=True)
     made.editor.edit(ANA, receipt["id"], {"tags": ["home"]}, 1)
     made.editor.forget(ANA, receipt["id"])
-    assert messages(made) == []
+    assert [task for task in messages(made) if isinstance(task, IndexRows)] == []
 
 
 def test_an_edit_that_could_not_be_embedded_is_a_message() -> None:
@@ -171,9 +172,10 @@ def test_an_edit_that_could_not_be_embedded_is_a_message() -> None:
     (receipt,) = made.remember.remember(ANA, [{"content": "Ana lives in Porto"}], key=None, single=True)
     embedder.fail = True
     made.editor.edit(ANA, receipt["id"], {"content": "Ana lives in Lisbon"}, 1)
-    assert messages(made) == [IndexRows(scope_key=SCOPE, ids=(receipt["id"],))]
+    tasks = [task for task in messages(made) if isinstance(task, IndexRows)]
+    assert tasks == [IndexRows(scope_key=SCOPE, ids=(receipt["id"],))]
     embedder.fail = False
-    assert drained(made, clock) == (1, 0, 0)
+    assert drained(made, clock)[1:] == (0, 0)
     assert states(made, [receipt["id"]]) == {"indexed"}
 
 
@@ -330,7 +332,9 @@ def test_draining_ends_when_its_time_is_over() -> None:
             clock.forward(seconds=2)
 
     p = made.ports
-    consumer = TaskConsumer(queue=p.queue, runner=Slow(made.maintenance), telemetry=p.telemetry, clock=clock)
+    consumer = TaskConsumer(
+        queue=p.queue, runner=Slow(made.maintenance, made.prospective), telemetry=p.telemetry, clock=clock
+    )
     assert consumer.drain(seconds=5).done == 3
     assert consumer.drain(limit=2, seconds=500).done == 2
 
@@ -347,7 +351,9 @@ def test_an_unexpected_failure_of_one_message_stops_no_other_and_its_text_is_not
 
     clock.forward(minutes=1)
     p = made.ports
-    consumer = TaskConsumer(queue=p.queue, runner=Broken(made.maintenance), telemetry=p.telemetry, clock=clock)
+    consumer = TaskConsumer(
+        queue=p.queue, runner=Broken(made.maintenance, made.prospective), telemetry=p.telemetry, clock=clock
+    )
     assert consumer.drain().failed == 5
     said = told(made, "task_failed")
     assert all(fields["reason"].startswith("RuntimeError at ") for _, fields in said)

@@ -3,6 +3,7 @@
 import secrets
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from chalicelib.domain import bm25
@@ -37,7 +38,7 @@ class InMemoryHotIndex:
             incomplete = frozenset(chain.keys) - self._complete
             self._wanted |= incomplete
         everything = [entry for entries in scopes.values() for entry in entries]
-        statistics = _statistics(everything, query.terms)
+        statistics = _statistics(everything, query)
         weights = {term: bm25.weight(statistics.rows, n) for term, n in statistics.frequencies.items() if n}
         found = [c for scope, entries in scopes.items() for c in _candidates(scope, entries, query, weights)]
         foreign = {e.scope_key for e in everything if query.vector and e.vectors and e.model != query.model}
@@ -47,8 +48,10 @@ class InMemoryHotIndex:
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         with self._lock:
-            for change in changes:
-                if self._rows.get(change.scope_key, {}).get(change.id) == change:
+            for told in changes:
+                stored = self._rows.get(told.scope_key, {}).get(told.id)
+                change = _with_questions(told, stored)
+                if stored == change:
                     continue
                 self._generations.bump(change.scope_key)
                 if self._apply(change):
@@ -122,21 +125,56 @@ class GenerationCounter:
         return self._counts.setdefault(scope_key, secrets.randbelow(_RANDOM_START))
 
 
-def _statistics(entries: Sequence[IndexEntry], terms: Sequence[str]) -> TermStatistics:
-    return TermStatistics(len(entries), {term: sum(term in entry.counts for entry in entries) for term in terms})
+def _with_questions(change: IndexEntry | IndexRemoval, stored: IndexEntry | None) -> IndexEntry | IndexRemoval:
+    """`change` with the questions that stay; a term of theirs that the text has is the text's."""
+    if isinstance(change, IndexRemoval):
+        return change
+    if change.questions is not None:
+        own = tuple(term for term in change.question_terms if term not in change.counts)
+        return replace(change, question_terms=own)
+    if stored and (stored.revision, stored.model) == (change.revision, change.model):
+        return replace(change, questions=stored.questions, question_terms=stored.question_terms)
+    return change
+
+
+def _statistics(entries: Sequence[IndexEntry], query: IndexQuery) -> TermStatistics:
+    frequencies = {term: sum(_holds(entry, term, query) for entry in entries) for term in query.terms}
+    return TermStatistics(len(entries), frequencies)
+
+
+def _holds(entry: IndexEntry, term: str, query: IndexQuery) -> bool:
+    return term in entry.counts or (query.prospective and term in entry.question_terms)
 
 
 def _candidates(
     scope: str, entries: Sequence[IndexEntry], query: IndexQuery, weights: dict[str, float]
 ) -> list[Candidate]:
     scored = [
-        Candidate(entry.id, scope, _cosine(entry, query), bm25.score(entry.counts, entry.length, weights))
+        Candidate(entry.id, scope, _cosine(entry, query), _bm25(entry, query, weights))
         for entry in entries
         if query.filter is None or _admits(query.filter, entry)
     ]
     by_text = sorted((c for c in scored if c.bm25), key=lambda c: (c.bm25 or 0, c.id), reverse=True)[: query.limit]
     near = sorted((c for c in scored if c.cosine is not None), key=lambda c: (-(c.cosine or 0), c.id))[: query.limit]
-    return list({c.id: c for c in by_text + near}.values())
+    found = {c.id: c for c in by_text + near}
+    asked = {e.id: cosine for e in entries if (cosine := _question_cosine(e, query)) is not None}
+    asking = sorted((c for c in scored if c.id in asked), key=lambda c: (-asked[c.id], c.id))[: query.limit]
+    found |= {c.id: replace(found.get(c.id, c), question=asked[c.id]) for c in asking}
+    return list(found.values())
+
+
+def _bm25(entry: IndexEntry, query: IndexQuery, weights: dict[str, float]) -> float:
+    score = bm25.score(entry.counts, entry.length, weights)
+    if query.prospective:
+        impact = bm25.question_impact(entry.length)
+        score += sum(weights[term] * impact for term in entry.question_terms if term in weights)
+    return score
+
+
+def _question_cosine(entry: IndexEntry, query: IndexQuery) -> float | None:
+    if not query.prospective or query.vector is None or not entry.questions or entry.model != query.model:
+        return None
+    return best_cosine(query.vector, entry.questions)
 
 
 def _cosine(entry: IndexEntry, query: IndexQuery) -> float | None:

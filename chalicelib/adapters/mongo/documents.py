@@ -71,12 +71,12 @@ def _alias(name: str) -> str:
 
 def _embedding_fields(embedding: Embedding) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "embedding_256": _binary(mean(embedding.vectors)),
+        "embedding_256": vector_binary(mean(embedding.vectors)),
         "embeddingModel": embedding.model,
         "embeddingDimensions": embedding.dimensions,
     }
     if len(embedding.vectors) > 1:
-        fields["embeddingChunks"] = [_binary(vector) for vector in embedding.vectors]
+        fields["embeddingChunks"] = [vector_binary(vector) for vector in embedding.vectors]
     return fields
 
 
@@ -84,9 +84,15 @@ def _embedding(document: dict[str, Any]) -> Embedding | None:
     if "embedding_256" not in document:
         return None
     stored = document.get("embeddingChunks") or [document["embedding_256"]]
-    vectors = tuple(bytes(value)[len(FLOAT32_HEADER) :] for value in stored)
+    vectors = tuple(vector_of(value) for value in stored)
     return Embedding(model=document["embeddingModel"], dimensions=document["embeddingDimensions"], vectors=vectors)
 
 
-def _binary(vector: Vector) -> Binary:
+def vector_binary(vector: Vector) -> Binary:
+    """A vector as MongoDB keeps it."""
     return Binary(FLOAT32_HEADER + vector, VECTOR_SUBTYPE)
+
+
+def vector_of(value: bytes) -> Vector:
+    """The vector that `vector_binary` made it of."""
+    return bytes(value)[len(FLOAT32_HEADER) :]

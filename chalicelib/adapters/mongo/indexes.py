@@ -1,5 +1,5 @@
-"""The indexes, declared once and created by `vitto indexes`. Two of them carry promises: `one_live_row_per_content` and
-the unique `_id` of receipts."""
+"""The indexes, declared once and created by `vitto indexes`. Three of them carry promises: `one_live_row_per_content`,
+and the unique `_id` of receipts and of sets of questions."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +9,7 @@ from pymongo.database import Database
 
 MEMORIES = "memories"
 SCOPES = "scopes"
+QUESTIONS = "questions"
 KEYS = "api_keys"
 RECEIPTS = "receipts"
 AUDIT = "audit"
@@ -76,6 +77,7 @@ INDEXES = (
         MEMORIES, "expiry", (("expiresAt", ASCENDING),), {"partialFilterExpression": {"expiresAt": {"$exists": True}}}
     ),
     Index(SCOPES, "repair", (("repair", ASCENDING),), {"partialFilterExpression": {"repair": {"$exists": True}}}),
+    Index(QUESTIONS, "by_scope", (("scopeKey", ASCENDING), ("_id", ASCENDING))),
     Index(KEYS, "by_organization", (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING))),
     Index(RECEIPTS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECEIPT_DAYS * DAY}),
     Index(AUDIT, "by_organization", (("orgId", ASCENDING), ("at", DESCENDING), ("_id", DESCENDING))),

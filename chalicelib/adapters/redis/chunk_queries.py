@@ -33,28 +33,29 @@ def create_index(size: int) -> Attempt:
     return Attempt("FT.CREATE", keys.chunk_index(size), *covered, *schema)
 
 
-def fields_of(change: IndexEntry) -> dict[str, str]:
-    """The fields of a row's chunks besides the vector."""
+def fields_of(change: IndexEntry, *, questions: bool = False) -> dict[str, str]:
+    """The fields of a row's chunks besides the vector, or of its prospective questions: they count as a scope of their own,
+    so that a search asks for one or the other."""
     return {
-        "s": _scope_digest(change.scope_key, change.model),
+        "s": _scope_digest(change.scope_key, change.model, questions=questions),
         "k": change.type.value,
         "g": ",".join(_tag_digest(change.scope_key, tag) for tag in change.tags),
         "e": str(change.event_ms),
     }
 
 
-def nearest(scope: str, query: IndexQuery, count: int) -> Attempt:
-    """Ask for the `count` nearest chunks, 10,000 at most, of a scope to the vector of `query`, of its model and size, that
-    its filter admits; of many tags some are left for the reader of the reply to check."""
+def nearest(scope: str, query: IndexQuery, count: int, *, questions: bool = False) -> Attempt:
+    """Ask for the `count` nearest chunks or questions, 10,000 at most, of a scope to the vector of `query`, of its model and
+    size, that its filter admits; of many tags some are left for the reader of the reply to check."""
     vector, count = query.vector or b"", min(count, MOST_NEIGHBOURS)
-    asked = f"({_conditions(scope, query)})=>[KNN {count} @v $q AS d]"
+    asked = f"({_conditions(scope, query, questions=questions)})=>[KNN {count} @v $q AS d]"
     options: tuple[Arg, ...] = ("PARAMS", 2, "q", vector, "RETURN", 1, "d", "LIMIT", 0, count, "DIALECT", 2)
     return Attempt("FT.SEARCH", keys.chunk_index(dimensions(vector)), asked, *options)
 
 
 def cosines(scope: str, query: IndexQuery, reply: Sequence[Any]) -> dict[str, float]:
-    """Each row of the reply with the cosine of its nearest chunk, the nearest row first. What is not of the scope, the model
-    and the size asked, by the name of its key, is left out."""
+    """Each row of the reply with the cosine of its nearest chunk or question, the nearest row first. What is not of the
+    scope, the model and the size asked, by the name of its key, is left out."""
     prefix = keys.chunks(dimensions(query.vector or b""), scope, query.model).encode()
     found: dict[str, float] = {}
     for name, returned in zip(reply[1::2], reply[2::2], strict=True):
@@ -65,9 +66,9 @@ def cosines(scope: str, query: IndexQuery, reply: Sequence[Any]) -> dict[str, fl
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _conditions(scope: str, query: IndexQuery) -> str:
+def _conditions(scope: str, query: IndexQuery, *, questions: bool) -> str:
     wanted = query.filter or Filter()
-    parts = [f"@s:{{{_scope_digest(scope, query.model)}}}"]
+    parts = [f"@s:{{{_scope_digest(scope, query.model, questions=questions)}}}"]
     if wanted.types:
         parts.append(f"@k:{{{' | '.join(kind.value for kind in wanted.types)}}}")
     parts += [f"@g:{{{_tag_digest(scope, tag)}}}" for tag in wanted.tags[:MOST_TAGS]]
@@ -78,8 +79,8 @@ def _conditions(scope: str, query: IndexQuery) -> str:
     return " ".join(parts)
 
 
-def _scope_digest(scope: str, model: str) -> str:
-    return "s" + _digest(scope, model)
+def _scope_digest(scope: str, model: str, *, questions: bool) -> str:
+    return ("q" if questions else "s") + _digest(scope, model)
 
 
 def _tag_digest(scope: str, tag: str) -> str:

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     import redis
 
 _STORE = "redis"
+_NEEDS = "-- needs "
 _SOONEST = 0.001  # a socket timeout of nothing would mean not to wait at all
 Arg = str | bytes | int | float
 
 
 @cache
 def script_text(name: str) -> str:
-    """The source of `scripts/<name>.lua`."""
-    return files("chalicelib.adapters.redis").joinpath("scripts", f"{name}.lua").read_text()
+    """The source of `scripts/<name>.lua`, with what its first line says that it needs before it."""
+    text = files("chalicelib.adapters.redis").joinpath("scripts", f"{name}.lua").read_text()
+    first = text.partition("\n")[0]
+    return script_text(first.removeprefix(_NEEDS)) + text if first.startswith(_NEEDS) else text
 
 
 class Call:

@@ -22,10 +22,12 @@ _LARGEST_INT8 = 127
 @dataclass(frozen=True)
 class StoredVectors:
     """How a row's vectors go into the script that stores them: what its registry entry says of them besides their number,
-    the filter attributes of each chunk as JSON, and the chunks."""
+    the filter attributes of each chunk as JSON, and the chunks; the same of its prospective questions."""
 
     vectors: tuple[Vector, ...] = ()
     attributes: str = ""
+    questions: tuple[Vector, ...] = ()
+    question_attributes: str = ""
     entry: dict[str, Any] = field(default_factory=dict)
 
 
@@ -76,7 +78,8 @@ class VectorSets:
     def stored(self, change: IndexEntry) -> StoredVectors:
         tags = [attribute_tag(tag) for tag in change.tags]
         attributes = {"k": change.type.value, "g": tags, "e": change.event_ms}
-        return StoredVectors(change.vectors, json.dumps(attributes, ensure_ascii=False))
+        described = json.dumps(attributes, ensure_ascii=False)
+        return StoredVectors(change.vectors, described, change.questions or (), described)
 
     def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
         return search_at_once(self._connection, scopes, query, self.name, query.vector)
@@ -95,14 +98,16 @@ def search_at_once(
 def _candidates(scope: str, rows: Sequence[Any], vector: Vector | None) -> list[Candidate]:
     values = unpack(vector).tolist() if vector else []
     found = []
-    for id_, score, vsim, chunks in rows:
-        cosine = None
-        if vsim:
-            cosine = 2 * float(vsim) - 1  # VSIM scores (1 + cosine) / 2
-        elif chunks and vector:
+    for id_, score, vsim, chunks, question in rows:
+        cosine = _cosine(vsim)
+        if cosine is None and chunks and vector:
             cosine = max(_quantised_cosine(values, chunk) for chunk in chunks)
-        found.append(Candidate(id_.decode(), scope, cosine, float(score)))
+        found.append(Candidate(id_.decode(), scope, cosine, float(score), question=_cosine(question)))
     return found
+
+
+def _cosine(vsim: bytes) -> float | None:
+    return 2 * float(vsim) - 1 if vsim else None  # VSIM scores (1 + cosine) / 2
 
 
 def _quantised_cosine(query: list[float], raw: Sequence[Any]) -> float:

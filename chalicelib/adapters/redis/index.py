@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
-from chalicelib.adapters.redis.drivers import TextAlone, VectorDriver, VectorSets
+from chalicelib.adapters.redis.drivers import StoredVectors, TextAlone, VectorDriver, VectorSets
 from chalicelib.adapters.redis.search_module import SearchModule
 from chalicelib.domain import bm25
 from chalicelib.domain.query import IndexAnswer, IndexQuery
@@ -76,8 +76,9 @@ class RedisHotIndex:
         } | stored.entry
         start = secrets.randbelow(_RANDOM_START)
         documents: list[Arg] = [_json(entry), _json(impacts), start, stored.attributes]
+        asked: list[Arg] = [_questions(change, stored), bm25.question_impact(change.length), stored.question_attributes]
         names, shared = _of_row(change.scope_key, change.id)
-        return Call("index", names, [*shared, *documents, *stored.vectors])
+        return Call("index", names, [*shared, *documents, *asked, *stored.vectors, *stored.questions])
 
     def _removal(self, scope_key: str, id_: str, revision: int, tombstone_seconds: int) -> Call:
         names, shared = _of_row(scope_key, id_)
@@ -119,8 +120,18 @@ class RedisHotIndex:
 def _of_row(scope: str, id_: str) -> tuple[list[str], list[Arg]]:
     """The keys and the first arguments of the scripts that change one row."""
     names = [keys.rows(scope), keys.generation(scope), keys.tombstone(scope, id_), keys.CHANGED, keys.models(scope)]
-    names += [keys.complete(scope), keys.WANTED]
-    return names, [id_, scope, keys.postings(scope), keys.vectors(scope, ""), keys.CHUNKS]
+    names += [keys.complete(scope), keys.WANTED, keys.questions(scope)]
+    prefixes = [keys.postings(scope), keys.vectors(scope, ""), keys.CHUNKS]
+    return names, [id_, scope, *prefixes, keys.question_vectors(scope, ""), keys.question_postings(scope)]
+
+
+def _questions(change: IndexEntry, stored: StoredVectors) -> str:
+    """The registry's entry of a row's questions; empty where the change says nothing of them."""
+    if change.questions is None:
+        return ""
+    own = [term for term in change.question_terms if term not in change.counts]
+    entry = {"r": change.revision, "m": change.model, "mk": quote(change.model, safe=""), "n": len(stored.questions)}
+    return _json(entry | {"t": own} | stored.entry)
 
 
 def _json(value: Any) -> str:

@@ -44,6 +44,21 @@ def filling(dimensions: int) -> str:
     return f"{PREFIX}:f:{dimensions}"
 
 
+def questions(scope_key: str) -> str:
+    """Hash: id → what the index holds of a row's prospective questions."""
+    return f"{PREFIX}:u:{scope_key}"
+
+
+def question_vectors(scope_key: str, model: str) -> str:
+    """Vector set of the questions of one model: `id#number`."""
+    return f"{PREFIX}:w:{scope_key}:{quote(model, safe='')}"
+
+
+def question_postings(scope_key: str) -> str:
+    """Prefix of the sorted sets: id → impact, one a term that a row's questions hold and its text does not."""
+    return f"{PREFIX}:o:{scope_key}:"
+
+
 def models(scope_key: str) -> str:
     """Hash: model → number of rows with vectors of it."""
     return f"{PREFIX}:m:{scope_key}"

@@ -1,24 +1,26 @@
 """Vectors on a server with the search module (FT.*): one hash a chunk, and one exact index a number of dimensions over the
 chunks of all scopes, because Valkey 8.2 allows ten indexes; the filter on the scope comes before the nearest neighbours.
 
-A search takes two round trips: the text of each scope with the nearest chunks of each, then what the hits of either lack.
+A search takes two round trips: the text of each scope with the nearest chunks of each, then what the hits of either lack;
+where prospective questions match, a third for what those rows lack.
 The index may lag behind the rows, or be asked for less than the whole filter: the second also asks the registry whether
 each row still has such a vector, and of what type, time and tags it is.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
 from typing import Any
 
 from chalicelib.adapters.redis import chunk_queries, keys
 from chalicelib.adapters.redis.chunk_indexes import ChunkIndexes
-from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
+from chalicelib.adapters.redis.connection import Arg, Attempt, Call, RedisConnection
 from chalicelib.adapters.redis.drivers import StoredVectors, search_at_once
 from chalicelib.adapters.redis.searching import Searching
 from chalicelib.domain.memory import MemoryType
 from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery
+from chalicelib.domain.questions import MOST_QUESTIONS
 from chalicelib.domain.vector import best_cosine, dimensions
 from chalicelib.ports import IndexEntry
 
@@ -42,8 +44,9 @@ class SearchModule:
     def stored(self, change: IndexEntry) -> StoredVectors:
         if not change.vectors:
             return StoredVectors()
-        fields = json.dumps(chunk_queries.fields_of(change))
-        return StoredVectors(change.vectors, fields, {"d": dimensions(change.vectors[0])})
+        fields, asked = (json.dumps(chunk_queries.fields_of(change, questions=kind)) for kind in (False, True))
+        entry = {"d": dimensions(change.vectors[0])}
+        return StoredVectors(change.vectors, fields, change.questions or (), asked, entry)
 
     def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
         if query.vector is None:
@@ -53,20 +56,25 @@ class SearchModule:
 
 @dataclass
 class _Scope:
-    """What is known of one scope: its text hits with their BM25, cosines of rows, its nearest rows, and whether the module
-    may know of more."""
+    """What is known of one scope: its text hits with their BM25, cosines of rows, its nearest rows, whether the module may
+    know of more, and the rows with the nearest questions."""
 
     key: str
     text: dict[str, float]
     cosines: dict[str, float] = field(default_factory=dict)
     near: list[Candidate] = field(default_factory=list)
     full: bool = True
+    asked: list[Candidate] = field(default_factory=list)
 
     def candidates(self) -> list[Candidate]:
-        """The hits of either kind, each once."""
-        near = {candidate.id for candidate in self.near}
-        others = [id_ for id_ in self.text if id_ not in near]
-        return [Candidate(id_, self.key, self.cosines.get(id_), self.text[id_]) for id_ in others] + self.near
+        """The hits of every kind, each once."""
+        questions = {candidate.id: candidate.question for candidate in self.asked}
+        found = {id_: Candidate(id_, self.key, bm25=score) for id_, score in self.text.items()}
+        found |= {candidate.id: candidate for candidate in (*self.asked, *self.near)}
+        for id_, candidate in found.items():
+            candidate.cosine = self.cosines.get(id_)
+            candidate.question = questions.get(id_)
+        return list(found.values())
 
 
 class _Search:
@@ -82,7 +90,7 @@ class _Search:
 
     def run(self) -> IndexAnswer:
         """The answer; by text alone where the module does not search now."""
-        texts, nearest = self._first()
+        texts, nearest, asked = self._first()
         scopes = [
             _Scope(key, {id_.decode(): float(score) for id_, score, *_ in reply[1:]})
             for key, reply in zip(self._searching.scopes, texts[1:], strict=True)
@@ -94,24 +102,59 @@ class _Search:
             unfinished = [scope for scope in unfinished if scope.full and len(scope.near) < self._query.limit]
             count *= _WIDER
             nearest = self._ask([scope.key for scope in unfinished], count)
+        if asked is not None:
+            self._add_questions(scopes, asked)
         found = (candidate for scope in scopes for candidate in scope.candidates())
         return self._searching.answer(texts, found, vectors_searched=nearest is not None)
 
-    def _first(self) -> tuple[list[Any], list[Any] | None]:
-        """The replies to the text searches, and to the first searches by vector where these can be had."""
+    def _first(self) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+        """The replies to the text searches, and to the first searches by vector, of memories and of questions, where these
+        can be had."""
         size, scopes = dimensions(self._vector), self._searching.scopes
         calls = self._searching.calls(None, self._query.model)
-        asked = [chunk_queries.nearest(scope, self._query, self._query.limit) for scope in scopes]
+        asked = [*self._nearest(scopes, self._query.limit), *self._nearest_questions()]
         replies = self._connection.run([*calls, ("EXISTS", keys.filling(size)), *asked])
         texts, (filling, *nearest) = replies[: len(calls)], replies[len(calls) :]
-        if not filling and _answered(nearest):
-            return texts, nearest
-        return texts, self._ask(scopes, self._query.limit) if self._indexes.ready(size) else None
+        if filling or not _answered(nearest):
+            if not self._indexes.ready(size):
+                return texts, None, None
+            nearest = self._connection.run(asked)
+        if not _answered(nearest):
+            return texts, None, None
+        return texts, nearest[: len(scopes)], nearest[len(scopes) :] or None
+
+    def _nearest(self, scopes: Sequence[str], count: int) -> list[Attempt]:
+        return [chunk_queries.nearest(scope, self._query, count) for scope in scopes]
+
+    def _nearest_questions(self) -> list[Attempt]:
+        """As many as `limit` rows can have at most, so that those of one row crowd out no other."""
+        if not self._query.prospective:
+            return []
+        count = self._query.limit * MOST_QUESTIONS
+        return [chunk_queries.nearest(scope, self._query, count, questions=True) for scope in self._searching.scopes]
 
     def _ask(self, scopes: Sequence[str], count: int) -> list[Any] | None:
-        calls = [chunk_queries.nearest(scope, self._query, count) for scope in scopes]
+        calls = self._nearest(scopes, count)
         replies = self._connection.run(calls) if calls else []
         return replies if _answered(replies) else None
+
+    def _add_questions(self, scopes: Sequence[_Scope], replies: Sequence[Any]) -> None:
+        """Take over the rows whose questions the module found and which the registry confirms, with what they lack."""
+        jobs, calls = [], []
+        for scope, reply in zip(scopes, replies, strict=True):
+            questions = chunk_queries.cosines(scope.key, self._query, reply)
+            for ids in batched(questions, _IDS_A_CALL, strict=False):
+                lacking = [id_ for id_ in ids if id_ not in scope.cosines]
+                jobs.append((scope, questions, ids, lacking))
+                calls.append(self._score(scope.key, ids, lacking))
+        for (scope, questions, ids, lacking), reply in zip(
+            jobs, self._connection.run(calls) if calls else (), strict=True
+        ):
+            self._keep_chunks(scope, lacking, reply[len(ids) :])
+            for candidate in self._confirmed(scope, zip(ids, reply, strict=False)):
+                if len(scope.asked) < self._query.limit:
+                    candidate.question = questions[candidate.id]
+                    scope.asked.append(candidate)
 
     def _complete(self, scopes: Sequence[_Scope], nearest: Sequence[Any], count: int) -> None:
         """Take over what the module found and the registry confirms, with its BM25, and the cosines of the text hits."""
@@ -126,9 +169,15 @@ class _Search:
                 calls.append(self._score(scope.key, near, text))
                 text = ()
         for (scope, cosines, near, text), reply in zip(jobs, self._connection.run(calls) if calls else (), strict=True):
-            self._confirm(scope, cosines, zip(near, reply, strict=False))
-            chunks = zip(text, reply[len(near) :], strict=True)
-            scope.cosines |= {id_: best_cosine(self._vector, stored) for id_, stored in chunks if stored}
+            for candidate in self._confirmed(scope, zip(near, reply, strict=False)):
+                candidate.cosine = scope.cosines[candidate.id] = cosines[candidate.id]
+                if len(scope.near) < self._query.limit:
+                    scope.near.append(candidate)
+            self._keep_chunks(scope, text, reply[len(near) :])
+
+    def _keep_chunks(self, scope: _Scope, ids: Sequence[str], replies: Sequence[Any]) -> None:
+        chunks = zip(ids, replies, strict=True)
+        scope.cosines |= {id_: best_cosine(self._vector, stored) for id_, stored in chunks if stored}
 
     def _score(self, scope: str, near: Sequence[str], text: Sequence[str]) -> Call:
         size, model = dimensions(self._vector), self._query.model
@@ -137,21 +186,21 @@ class _Search:
             keys.chunks(size, scope, model),
             model,
             size,
+            keys.question_postings(scope) if self._query.prospective else "",
             len(near),
             *near,
             *text,
         ]
         return Call("score", [keys.rows(scope), self._searching.weights], arguments)
 
-    def _confirm(self, scope: _Scope, cosines: dict[str, float], near: Iterable[tuple[str, Sequence[bytes]]]) -> None:
+    def _confirmed(self, scope: _Scope, near: Iterable[tuple[str, Sequence[bytes]]]) -> Iterator[Candidate]:
+        """The rows that have such a vector and that the filter admits, with their BM25."""
         for id_, row in near:
             if not row:
                 continue
             score, kind, time, *tags = (value.decode() for value in row)
             if self._wanted is None or self._wanted.matches(MemoryType(kind), tags, int(time)):
-                scope.cosines[id_] = cosines[id_]
-                if len(scope.near) < self._query.limit:
-                    scope.near.append(Candidate(id_, scope.key, cosines[id_], float(score)))
+                yield Candidate(id_, scope.key, bm25=float(score))
 
 
 def _answered(replies: Sequence[Any]) -> bool:

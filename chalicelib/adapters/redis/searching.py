@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from chalicelib.adapters.redis import keys
-from chalicelib.adapters.redis.connection import Call
+from chalicelib.adapters.redis.connection import Arg, Call
 from chalicelib.adapters.redis.filters import filter_json, vector_filter
 from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery, TermStatistics
 from chalicelib.domain.vector import Vector
@@ -40,7 +40,7 @@ class Searching:
         arguments: list[str | int] = [len(self.scopes), self._driver]
         for scope in self.scopes:
             names += [keys.rows(scope), keys.complete(scope)]
-            arguments += [scope, keys.postings(scope)]
+            arguments += [scope, keys.postings(scope), self._question_postings(scope)]
         return Call("weigh", names, [*arguments, *self.query.terms])
 
     def _search(self, number: int, vector: Vector | None, model: str) -> Call:
@@ -51,10 +51,15 @@ class Searching:
             keys.models(scope),
             self.weights,
             keys.temporary(f"{self._token}:{number}"),
+            keys.question_vectors(scope, model),
         ]
         limits = [self.query.limit, UNITED_POSTINGS, EXACT_ROWS, FILTER_SCAN]
         filters = [vector_filter(wanted), filter_json(wanted)]
-        return Call("search", names, [keys.postings(scope), *limits, vector or b"", model, *filters])
+        asked: list[Arg] = [vector or b"", model, *filters, self._question_postings(scope)]
+        return Call("search", names, [keys.postings(scope), *limits, *asked])
+
+    def _question_postings(self, scope: str) -> str:
+        return keys.question_postings(scope) if self.query.prospective else ""
 
     def answer(self, replies: Sequence[Any], found: Iterable[Candidate], *, vectors_searched: bool) -> IndexAnswer:
         """What `found` amounts to, with what the replies to `calls` say of the scopes."""

@@ -1,9 +1,10 @@
 -- The candidates of one scope, nearest by vector and best by text, each with both signals.
--- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary)
+-- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary), 6 vectors of the questions
 -- ARGV: 1 postings prefix, 2 limit, 3 most postings to unite, 4 rows up to which the vector search is exact,
 --       5 most rows a filter looks at, 6 vector or '' to search none here, 7 model, or '' to count no row of another,
---       8 filter for VSIM or '', 9 filter (JSON) or ''
--- Reply: rows with vectors of other models; then rows of [id, BM25, VSIM score or '', raw chunks of a text hit or {}].
+--       8 filter for VSIM or '', 9 filter (JSON) or '', 10 prefix of the questions' postings or '' to leave questions out
+-- Reply: rows with vectors of other models; then rows of [id, BM25, VSIM score or '', raw chunks where that is '' or {},
+--        VSIM score of its nearest question or ''].
 local prefix, limit, budget = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local filter = ARGV[9] ~= '' and cjson.decode(ARGV[9]) or nil
 
@@ -30,8 +31,10 @@ end
 local terms = {}
 local flat = redis.call('HGETALL', KEYS[4])
 for i = 1, #flat, 2 do
-  local n = redis.call('ZCARD', prefix .. flat[i])
-  if n > 0 then terms[#terms + 1] = {key = prefix .. flat[i], weight = flat[i + 1], n = n} end
+  for _, kind in ipairs(ARGV[10] ~= '' and {prefix, ARGV[10]} or {prefix}) do
+    local n = redis.call('ZCARD', kind .. flat[i])
+    if n > 0 then terms[#terms + 1] = {key = kind .. flat[i], weight = flat[i + 1], n = n} end
+  end
 end
 table.sort(terms, function(a, b) if a.n ~= b.n then return a.n < b.n end return a.key < b.key end)
 local united, rest, total = {}, {}, 0
@@ -43,7 +46,7 @@ end
 local found, order = {}, {}
 local function candidate(id)
   if not found[id] then
-    found[id] = {bm25 = false, vsim = false, chunks = {}}
+    found[id] = {bm25 = false, vsim = false, question = false, chunks = {}}
     order[#order + 1] = id
   end
   return found[id]
@@ -68,43 +71,47 @@ if #united > 0 then
     from = from + limit
   end
 end
-local by_text = #order
 
 local others = 0
 if ARGV[7] ~= '' then
   local counts = redis.call('HGETALL', KEYS[3])
   for i = 1, #counts, 2 do if counts[i] ~= ARGV[7] then others = others + tonumber(counts[i + 1]) end end
 end
-if ARGV[6] ~= '' then
-  local size = redis.call('EXISTS', KEYS[2]) == 1 and redis.call('VCARD', KEYS[2]) or 0
+-- The nearest `limit` rows of a vector set, each with the score of its nearest element.
+local function nearest(set)
+  local size = redis.call('EXISTS', set) == 1 and redis.call('VCARD', set) or 0
+  if size == 0 then return {} end
   local exact = redis.call('HLEN', KEYS[1]) <= tonumber(ARGV[4])
-  if size > 0 then
-    -- VSIM counts chunks and the limit counts rows: ask again for more where rows of many chunks fill the answer.
-    local count, near, nearest, distinct = limit, nil, nil, 0
-    while true do
-      local call = {'VSIM', KEYS[2], 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', count}
-      if exact then call[#call + 1] = 'TRUTH' end
-      if ARGV[8] ~= '' then
-        call[#call + 1] = 'FILTER'
-        call[#call + 1] = ARGV[8]
-      end
-      near, nearest, distinct = redis.call(unpack(call)), {}, 0
-      for i = 1, #near, 2 do
-        local id = string.match(near[i], '^(.-)#%d+$')
-        if not nearest[id] and distinct < limit then
-          nearest[id], distinct = near[i + 1], distinct + 1
-        end
-      end
-      if distinct == limit or #near < 2 * count then break end
-      count = count * 4
+  -- VSIM counts elements and the limit counts rows: ask again for more where rows of many elements fill the answer.
+  local count = limit
+  while true do
+    local call = {'VSIM', set, 'FP32', ARGV[6], 'WITHSCORES', 'COUNT', count}
+    if exact then call[#call + 1] = 'TRUTH' end
+    if ARGV[8] ~= '' then
+      call[#call + 1] = 'FILTER'
+      call[#call + 1] = ARGV[8]
     end
+    local near, rows, known = redis.call(unpack(call)), {}, {}
     for i = 1, #near, 2 do
       local id = string.match(near[i], '^(.-)#%d+$')
-      if nearest[id] then candidate(id).vsim = nearest[id] end
+      if not known[id] and #rows < limit then
+        known[id] = true
+        rows[#rows + 1] = {id, near[i + 1]}
+      end
     end
-    for i = 1, by_text do
-      local id, one = order[i], found[order[i]]
-      local chunk = 0
+    if #rows == limit or #near < 2 * count then return rows end
+    count = count * 4
+  end
+end
+
+if ARGV[6] ~= '' then
+  for _, row in ipairs(nearest(KEYS[2])) do candidate(row[1]).vsim = row[2] end
+  if ARGV[10] ~= '' then
+    for _, row in ipairs(nearest(KEYS[6])) do candidate(row[1]).question = row[2] end
+  end
+  if redis.call('EXISTS', KEYS[2]) == 1 then
+    for _, id in ipairs(order) do
+      local one, chunk = found[id], 0
       while not one.vsim do
         local raw = redis.call('VEMB', KEYS[2], id .. '#' .. chunk, 'RAW')
         if not raw or #raw == 0 then break end
@@ -132,6 +139,6 @@ redis.call('UNLINK', KEYS[5])
 local reply = {others}
 for _, id in ipairs(order) do
   local one = found[id]
-  reply[#reply + 1] = {id, string.format('%.17g', one.bm25 or 0), one.vsim or '', one.chunks}
+  reply[#reply + 1] = {id, string.format('%.17g', one.bm25 or 0), one.vsim or '', one.chunks, one.question or ''}
 end
 return reply
