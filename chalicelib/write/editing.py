@@ -68,7 +68,7 @@ class Editor:
         memory = self.read(caller, id_)
         if not 1 <= number <= memory.revision:
             raise NotFound("no such revision of this memory", revision=number)
-        earlier = next((state for state in memory.history if state.revision >= number), _present(memory))
+        earlier = next((state for state in memory.history if state.revision >= number), present_state(memory))
         return earlier.model_copy(update={"revision": number})
 
     def edit(
@@ -175,7 +175,7 @@ class Editor:
         update |= {"revision": before.revision + 1, "updated_at": self._clock(), "index_state": IndexState.PENDING}
         if any(name in update and update[name] != getattr(before, name) for name in HISTORY_FIELDS):
             update |= {
-                "history": (*before.history, _present(before)),
+                "history": (*before.history, present_state(before)),
                 "edited_at": self._clock(),
                 "edited_by": caller.user_id,
             }
@@ -199,7 +199,8 @@ def _status_before(memory: Memory) -> Status:
     return Status.QUARANTINED if memory.quarantine_reason and memory.admitted_at is None else Status.ACTIVE
 
 
-def _present(memory: Memory) -> Revision:
+def present_state(memory: Memory) -> Revision:
+    """What a memory says now, as its history will keep it."""
     return Revision(
         revision=memory.revision,
         content=memory.content,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt
@@ -101,4 +102,5 @@ class Indexer:
 
 def _row(memory: Memory, embedding: Embedding | None) -> StoredMemory:
     terms = index_terms(memory.indexed_text)
-    return StoredMemory(memory.model_copy(update={"embedding": embedding}), terms.counts, terms.length)
+    counts = terms.counts | claim_terms(memory)
+    return StoredMemory(memory.model_copy(update={"embedding": embedding}), counts, terms.length)
