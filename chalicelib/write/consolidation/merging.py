@@ -6,7 +6,7 @@ from chalicelib.domain.claims.extraction import Statement
 from chalicelib.domain.memory import TIMED_TYPES, IndexState, Memory
 from chalicelib.write.consolidation.reading import Reading
 from chalicelib.write.consolidation.wording import Relation, relation, surplus
-from chalicelib.write.editing import present_state
+from chalicelib.write.versions import present_state
 
 
 def likeness(new: Reading, old: Reading) -> Relation | None:
