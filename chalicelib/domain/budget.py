@@ -34,6 +34,19 @@ def budget(seconds: float) -> Iterator[None]:
         _current.reset(token)
 
 
+@contextmanager
+def aside(seconds: float) -> Iterator[None]:
+    """Like `budget`, for what the work can do without: a store that fails inside has not failed the work around it."""
+    outer = _current.get()
+    until = time.monotonic() + seconds
+    inner = _Budget(min(until, outer.until), set(outer.failed)) if outer else _Budget(until)
+    token = _current.set(inner)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 def time_left() -> float:
     """Seconds left; infinite outside of any budget, negative when it is spent."""
     current = _current.get()

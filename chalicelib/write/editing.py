@@ -26,9 +26,11 @@ from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequire
 from chalicelib.ports import Clock, MemoryStore
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
+from chalicelib.write.consolidation.undoing import brought_back, no_longer_replaced, replacers
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.versions import present_state
 
 _ABSENT = "no such memory for this reader"
 
@@ -67,7 +69,7 @@ class Editor:
         memory = self.read(caller, id_)
         if not 1 <= number <= memory.revision:
             raise NotFound("no such revision of this memory", revision=number)
-        earlier = next((state for state in memory.history if state.revision >= number), _present(memory))
+        earlier = next((state for state in memory.history if state.revision >= number), present_state(memory))
         return earlier.model_copy(update={"revision": number})
 
     def edit(
@@ -114,9 +116,15 @@ class Editor:
         return receipt
 
     def restore(self, caller: Caller, id_: str) -> tuple[Memory, IndexReceipt]:
-        """Undo a forget of the last 7 days. DuplicateContent where the same content was stored again since."""
-        row = self._editable(caller, id_, forgotten=True)
+        """Undo a forget of the last 7 days, or bring a superseded memory back, whenever it was. DuplicateContent
+        where the same content was stored again since."""
+        row = self._editable(caller, id_, restorable=True)
         memory = row.memory
+        if memory.archived_reason is ArchivedReason.SUPERSEDED:
+            by = replacers(self._store, caller, memory)
+            done = self._change(caller, row, brought_back(memory, by), memory.revision, "restore")
+            self._indexer.publish(no_longer_replaced(caller, self._store, self._clock, memory.id, by))
+            return done
         if memory.archived_at is None or self._clock() - memory.archived_at > timedelta(days=RESTORABLE_DAYS):
             raise NotFound(_ABSENT)
         update: dict[str, Any] = {"status": _status_before(memory), "archived_reason": memory.archived_before}
@@ -144,9 +152,10 @@ class Editor:
             raise NotFound(_ABSENT)
         return found[0]
 
-    def _editable(self, caller: Caller, id_: str, *, forgotten: bool = False) -> StoredMemory:
+    def _editable(self, caller: Caller, id_: str, *, restorable: bool = False) -> StoredMemory:
         row = self._row(caller, id_, with_vectors=True)
-        if row.memory.is_forgotten is not forgotten:
+        is_superseded = row.memory.archived_reason is ArchivedReason.SUPERSEDED
+        if row.memory.is_forgotten is not restorable and not (restorable and is_superseded):
             raise NotFound(_ABSENT)
         caller.require(Role.MEMBER)
         if not caller.is_admin and row.memory.user_id != caller.user_id:
@@ -164,7 +173,7 @@ class Editor:
         update |= {"revision": before.revision + 1, "updated_at": self._clock(), "index_state": IndexState.PENDING}
         if any(name in update and update[name] != getattr(before, name) for name in HISTORY_FIELDS):
             update |= {
-                "history": (*before.history, _present(before)),
+                "history": (*before.history, present_state(before)),
                 "edited_at": self._clock(),
                 "edited_by": caller.user_id,
             }
@@ -187,14 +196,3 @@ def _status_before(memory: Memory) -> Status:
     if memory.archived_before:
         return Status.ARCHIVED
     return Status.QUARANTINED if memory.quarantine_reason and memory.admitted_at is None else Status.ACTIVE
-
-
-def _present(memory: Memory) -> Revision:
-    return Revision(
-        revision=memory.revision,
-        content=memory.content,
-        summary=memory.summary,
-        tags=memory.tags,
-        edited_by=memory.edited_by or memory.user_id,
-        edited_at=memory.edited_at or memory.created_at,
-    )

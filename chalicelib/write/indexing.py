@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.questions import QuestionSet
@@ -160,4 +161,5 @@ def _by_scope(rows: Sequence[StoredMemory]) -> Iterator[tuple[Chain, list[Stored
 
 def _row(memory: Memory, embedding: Embedding | None) -> StoredMemory:
     terms = index_terms(memory.indexed_text)
-    return StoredMemory(memory.model_copy(update={"embedding": embedding}), terms.counts, terms.length)
+    counts = terms.counts | claim_terms(memory)
+    return StoredMemory(memory.model_copy(update={"embedding": embedding}), counts, terms.length)

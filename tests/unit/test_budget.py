@@ -6,7 +6,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.domain.budget import budget, has_failed, note_failure, time_left
+from chalicelib.domain.budget import aside, budget, has_failed, note_failure, time_left
 
 
 def test_outside_of_any_there_is_no_limit_and_nothing_is_remembered() -> None:
@@ -31,6 +31,17 @@ def test_a_failure_is_remembered_for_the_whole_work_and_no_longer() -> None:
         assert has_failed("redis")
     with budget(10):
         assert not has_failed("redis")
+
+
+def test_what_fails_aside_has_not_failed_the_work_around_it() -> None:
+    with budget(10):
+        note_failure("redis")
+        with aside(5):
+            assert has_failed("redis")
+            assert time_left() <= 5
+            note_failure("mongo")
+        assert not has_failed("mongo")
+        assert has_failed("redis")
 
 
 def test_two_threads_have_nothing_of_each_other() -> None:

@@ -1,0 +1,63 @@
+"""What a memory says: the claims that its caller gave, else what its text says plainly."""
+
+from collections.abc import Sequence
+
+from chalicelib.domain.claims.extraction import Statement, statements
+from chalicelib.domain.claims.subjects import Attribute, attribute_of
+from chalicelib.domain.claims.values import Kind, folded, value_of, words_of
+from chalicelib.domain.memory import Claim, Memory
+
+MOST_CLAIMS = 20  # as many as a caller may give
+_ROLES_OF_SPEAKERS = frozenset({"user", "me", "human"})  # a role, which the author's id names better
+_KINDS = (Kind.CONTACT, Kind.DATE, Kind.AMOUNT, Kind.TEXT)
+_GIVEN = {"lives in": "residence", "works at": "employer", "works for": "employer", "works as": "role"}
+_GIVEN |= {"is called": "name", "is named": "name", "married to": "spouse", "costs": "price", "born on": "birthday"}
+
+
+def author_of(memory: Memory) -> str:
+    """Who says "I" in it: the speaker where a name is known, else its author."""
+    speaker = memory.origin.speaker if memory.origin else None
+    return speaker if speaker and folded(speaker) not in _ROLES_OF_SPEAKERS else memory.user_id
+
+
+def claims_found(memory: Memory) -> tuple[Claim, ...]:
+    """The claims to store with a memory: those given with it win, else what its text states for sure."""
+    if memory.claims:
+        return memory.claims
+    plain = [one for one in statements(memory.content, author_of(memory)) if one.sure and not one.negated]
+    return tuple(
+        Claim(subject=one.subject[:200], attribute=one.attribute_text[:200], value=one.value.text[:500])
+        for one in plain[:MOST_CLAIMS]
+    )
+
+
+def statements_of(memory: Memory) -> list[Statement]:
+    """What it says, for comparing. A stored claim counts while the text says its value: an edit may have come."""
+    author = author_of(memory)
+    found = statements(memory.content, author)
+    if not memory.claims or _are_found(memory.claims, found):
+        return found
+    words = frozenset(words_of(memory.content))
+    kept = [c for c in memory.claims if memory.edited_at is None or words.issuperset(words_of(c.value))]
+    return [made for claim in kept if (made := _given(claim, memory))] or found
+
+
+def _are_found(claims: Sequence[Claim], found: Sequence[Statement]) -> bool:
+    """Whether the text itself makes these claims: it says more, such as what it takes back."""
+    made = {(one.subject, one.attribute_text, one.value.text) for one in found}
+    return all((claim.subject, claim.attribute, claim.value) in made for claim in claims)
+
+
+def _given(claim: Claim, memory: Memory) -> Statement | None:
+    values = (value_of(claim.value, kind) for kind in _KINDS)
+    value = next((value for value in values if value is not None and value.definite), None)
+    if value is None:
+        return None
+    return Statement(folded(claim.subject), _attribute(claim.attribute), value, begin=0, end=len(memory.content))
+
+
+def _attribute(name: str) -> Attribute:
+    plain = " ".join(folded(name).replace("_", " ").split())
+    if known := _GIVEN.get(plain):
+        return Attribute(known)
+    return attribute_of(plain.split()) or Attribute(plain)
