@@ -11,9 +11,11 @@ from typing import Any
 from chalicelib.adapters.aws_secrets import with_secrets
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
+from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.oldvectors import OldVectors
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.searchindex import create_search_index
 from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
@@ -25,10 +27,12 @@ from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.adapters.telemetry import PowertoolsTelemetry
 from chalicelib.adapters.traced import Traced
+from chalicelib.domain.matryoshka import named
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.ports import (
     AuditLog,
+    BackfillStore,
     Clock,
     Embedder,
     HotIndex,
@@ -45,6 +49,7 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
+from chalicelib.write.backfill import Backfill
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.indexing import Indexer
@@ -67,6 +72,7 @@ class Ports:
     embedder: Embedder
     telemetry: Telemetry
     clock: Clock
+    backfills: BackfillStore
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
 
@@ -154,9 +160,21 @@ class Container:
         return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
 
     @cached_property
+    def backfill(self) -> Backfill:
+        """Embeddings that rows lack."""
+        p = self.ports
+        return Backfill(
+            store=p.backfills,
+            indexer=self.indexer,
+            queue=p.queue,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
+
+    @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance)
+        return TaskRunner(self.maintenance, self.backfill)
 
     @cached_property
     def consumer(self) -> TaskConsumer:
@@ -168,10 +186,13 @@ class Container:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": PowertoolsTelemetry(_trace_header), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls"} <= overrides.keys():
+    if not {"store", "keys", "receipts", "audit", "recalls", "backfills"} <= overrides.keys():
         mongo = mongo_connection(settings, made["telemetry"])
+        embedding = settings.embedding
+        old = OldVectors(named(embedding.passage_model, embedding.dimensions), dual=embedding.use_dual_index)
         made = {
-            "store": MongoMemoryStore(mongo),
+            "store": MongoMemoryStore(mongo, old),
+            "backfills": MongoBackfillStore(mongo, old),
             "keys": MongoKeyStore(mongo),
             "receipts": MongoReceiptStore(mongo),
             "audit": MongoAuditLog(mongo),

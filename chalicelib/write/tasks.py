@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.domain.tasks import IndexRows, RebuildScope, ScopedTask, from_text, kind_of
+from chalicelib.domain.tasks import BackfillOrganization, IndexRows, RebuildScope, ScopedTask, from_text, kind_of
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable, VittoError
 from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
+from chalicelib.write.backfill import Backfill
 from chalicelib.write.maintenance import Maintenance
 
 FIRST_DELAY_SECONDS = 5
@@ -23,11 +24,13 @@ FAILURES_IN_A_ROW = 3
 class TaskRunner:
     """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
 
-    def __init__(self, maintenance: Maintenance) -> None:
+    def __init__(self, maintenance: Maintenance, backfill: Backfill) -> None:
         self._maintenance = maintenance
+        self._backfill = backfill
         self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
+            BackfillOrganization: self._go_on_with_backfill,
         }
 
     def run(self, text: str) -> None:
@@ -41,6 +44,9 @@ class TaskRunner:
 
     def _rebuild_scope(self, task: RebuildScope) -> None:
         self._maintenance.rebuild(task.scope_key)
+
+    def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
+        self._backfill.go_on(task.chain.org_id)
 
 
 @dataclass

@@ -70,6 +70,8 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert walk.ask("DELETE", "/engine/keys/{id}", id=made["id"])["revoked"]
     assert any("revokedAt" in key for key in walk.ask("GET", "/engine/keys")["keys"])
     assert walk.ask("GET", "/engine/audit", limit=200)["events"]
+    assert walk.ask("POST", f"{MEMORIES}/backfill-embeddings")["state"] == "finished"
+    assert walk.ask("GET", f"{MEMORIES}/backfill-embeddings")["left"] == 0
     assert walk.ask("GET", "/health")["pending"] == 0
     assert walk.ask("GET", "/openapi.json")["openapi"].startswith("3.1")
 

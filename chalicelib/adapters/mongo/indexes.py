@@ -13,6 +13,7 @@ KEYS = "api_keys"
 RECEIPTS = "receipts"
 AUDIT = "audit"
 RECALLS = "recalls"
+BACKFILLS = "backfills"
 
 DAY = 86400
 RECEIPT_DAYS = 7  # spec/product.md "Retention"
@@ -53,6 +54,11 @@ INDEXES = (
     Index(MEMORIES, "changed", (("updatedAt", ASCENDING),)),
     Index(
         MEMORIES, "expiry", (("expiresAt", ASCENDING),), {"partialFilterExpression": {"expiresAt": {"$exists": True}}}
+    ),
+    Index(
+        MEMORIES,
+        "backfill",
+        (("orgId", ASCENDING), ("live", ASCENDING), ("_id", ASCENDING), ("embeddingModel", ASCENDING)),
     ),
     Index(SCOPES, "repair", (("repair", ASCENDING),), {"partialFilterExpression": {"repair": {"$exists": True}}}),
     Index(KEYS, "by_organization", (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING))),

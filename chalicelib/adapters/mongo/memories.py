@@ -10,6 +10,7 @@ from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document, row_id, to_document
 from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.mongo.ledger import ScopeLedger
+from chalicelib.adapters.mongo.oldvectors import OLD_PATH, OldVectors
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.memory import ArchivedReason, IndexState, Memory, Status, content_key
@@ -20,7 +21,7 @@ from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Browse, Standing
 
 _INSERT_ATTEMPTS = 20
-_VECTORS = ("embedding_256", "embeddingChunks")
+_VECTORS = ("embedding_256", "embeddingChunks", OLD_PATH)
 _TERMS = ("terms", "termCounts")
 
 
@@ -31,8 +32,10 @@ def _without(*names: str) -> dict[str, int]:
 class MongoMemoryStore(ScopeLedger):
     """`ports.MemoryStore`."""
 
-    def __init__(self, connection: MongoConnection) -> None:
+    def __init__(self, connection: MongoConnection, old: OldVectors | None = None) -> None:
+        """`old` is how vectors of before are read, for rows that have none of today's; None reads none."""
         super().__init__(connection)
+        self._old = old or OldVectors("")
         self._rows = connection.database.get_collection(MEMORIES)
 
     def probe(self) -> dict[str, Any]:
@@ -76,7 +79,7 @@ class MongoMemoryStore(ScopeLedger):
         projection = None if with_vectors else _without(*_VECTORS)
         with self._connection.reading():
             documents = list(self._rows.find(query, projection).batch_size(len(ids) + 1))
-        return [from_document(d) for d in documents if chain.holds(d["scopeKey"])]
+        return [self._row(d) for d in documents if chain.holds(d["scopeKey"])]
 
     def replace(self, row: StoredMemory, expected_revision: int) -> bool:
         document = to_document(row)
@@ -103,6 +106,9 @@ class MongoMemoryStore(ScopeLedger):
                     {"_id": {"$in": ids}, "revision": revision}, {"$set": {"indexState": state.value}}
                 )
 
+    def _row(self, document: Document) -> StoredMemory:
+        return from_document(document, self._old.served)
+
     def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
         query: Document = {"scopeKey": {"$in": list(chain.keys)}, "status": wanted.status.value}
         if wanted.status is Status.ARCHIVED:
@@ -120,7 +126,7 @@ class MongoMemoryStore(ScopeLedger):
             cursor = self._rows.find(query, _without(*_VECTORS, *_TERMS)).sort([("createdAt", -1), ("_id", -1)])
             documents = list(cursor.limit(wanted.limit + 1))
         positions = [(d["createdAt"], d["_id"]) for d in documents]
-        return page([from_document(d).memory for d in documents], wanted.limit, positions)
+        return page([self._row(d).memory for d in documents], wanted.limit, positions)
 
     def text_candidates(
         self,
@@ -143,13 +149,13 @@ class MongoMemoryStore(ScopeLedger):
         documents = found(chain.keys, first)
         if len(documents) == first and (left := sorted(set(chain.keys) - {d["scopeKey"] for d in documents})):
             documents += found(left, limit - first)
-        return [from_document(document) for document in documents]
+        return [self._row(document) for document in documents]
 
     def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
         query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "updatedAt": {"$gte": since}}
         with self._connection.reading():
             cursor = self._rows.find(query | _conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
-            return [from_document(document) for document in cursor.batch_size(limit)]
+            return [self._row(document) for document in cursor.batch_size(limit)]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
@@ -162,12 +168,12 @@ class MongoMemoryStore(ScopeLedger):
         if after:
             query["_id"] = {"$gt": row_id(after.org_id, after.id)}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
     def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
         query = {"expiresAt": {"$gt": after, "$lte": until}, "status": Status.ACTIVE.value}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
 
     def standing(self, chain: Chain) -> Standing:
         active = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value}
@@ -184,7 +190,7 @@ class MongoMemoryStore(ScopeLedger):
         first = row_id(ScopeRef.from_key(scope_key).org_id, after)
         query: Document = {"scopeKey": scope_key, "status": Status.ACTIVE.value, "_id": {"$gt": first}}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
 
 def _conditions(wanted: Filter, now: datetime) -> Document:
