@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.domain.matryoshka import named
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.plugins.aftermath import AfterResponse
@@ -22,6 +23,7 @@ from chalicelib.plugins.sessions import SessionHooks
 from chalicelib.plugins.switches import Switchboard
 from chalicelib.ports import (
     AuditLog,
+    BackfillStore,
     Clock,
     Embedder,
     HotIndex,
@@ -42,6 +44,7 @@ from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
+from chalicelib.write.backfill import Backfill
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
@@ -78,6 +81,7 @@ class Ports:
     embedder: Embedder
     telemetry: Telemetry
     clock: Clock
+    backfills: BackfillStore
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
@@ -239,9 +243,21 @@ class Container:
         return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
 
     @cached_property
+    def backfill(self) -> Backfill:
+        """Embeddings that rows lack."""
+        p = self.ports
+        return Backfill(
+            store=p.backfills,
+            indexer=self.indexer,
+            queue=p.queue,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
+
+    @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective)
+        return TaskRunner(self.maintenance, self.prospective, self.backfill)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:
@@ -266,8 +282,8 @@ class Container:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls", "switches"} <= overrides.keys():
-        made = _mongo_ports(mongo_connection(settings, made["telemetry"])) | made
+    if not {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills"} <= overrides.keys():
+        made = _mongo_ports(settings, mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
         made = {
@@ -287,18 +303,23 @@ def _telemetry() -> Telemetry:
     return PowertoolsTelemetry(_trace_header)
 
 
-def _mongo_ports(mongo: "MongoConnection") -> dict[str, Any]:
+def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]:
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
+        backfill,
         memories,
+        oldvectors,
         plugins,
         questions,
         receipts,
         storedvectors,
     )
 
+    embedding = settings.embedding
+    old = oldvectors.OldVectors(named(embedding.passage_model, embedding.dimensions), dual=embedding.use_dual_index)
     return {
-        "store": memories.MongoMemoryStore(mongo),
+        "store": memories.MongoMemoryStore(mongo, old),
+        "backfills": backfill.MongoBackfillStore(mongo, old),
         "keys": administration.MongoKeyStore(mongo),
         "receipts": receipts.MongoReceiptStore(mongo),
         "audit": administration.MongoAuditLog(mongo),

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation
+from chalicelib.domain.backfill import BackfillCheckpoint
 from chalicelib.domain.indexing import IndexEntry as IndexEntry  # noqa: PLC0414 - part of a contract here
 from chalicelib.domain.indexing import IndexRemoval as IndexRemoval  # noqa: PLC0414
 from chalicelib.domain.memory import Memory, MemoryType, Status
@@ -204,6 +205,29 @@ class QuestionStore(Protocol):
 
     def erase(self, scope_key: str) -> int:
         """Remove every set of a scope; how many."""
+
+
+class BackfillStore(Protocol):
+    """Rows that lack vectors, seen by organization, and how far their backfill is. For work that no caller waits for."""
+
+    def lacking(self, org_id: str, model: str, *, after: str = "", limit: int = 50) -> list[StoredMemory]:
+        """Active and quarantined rows of the organization without vectors of `model`, in the order of their ids, after the
+        id `after`, with the vectors that they do have, also those that stand in the field of before."""
+
+    def organizations(self, model: str) -> list[str]:
+        """Every organization with such rows, sorted."""
+
+    def count_lacking(self, org_id: str, model: str) -> int:
+        """How many rows those are."""
+
+    def fill(self, rows: Sequence[StoredMemory]) -> list[bool]:
+        """Store the vectors of each row, and nothing else of it, where it still has the revision given; whether it had."""
+
+    def checkpoint(self, org_id: str) -> BackfillCheckpoint | None:
+        """What was kept of the organization's latest run."""
+
+    def keep(self, checkpoint: BackfillCheckpoint) -> bool:
+        """Put the checkpoint in place of the one of the version before it; whether that was there. The first has 1."""
 
 
 class KeyStore(Protocol):

@@ -90,6 +90,11 @@ class EmbeddingSettings(Slice):
         "VITTO_EMBEDDING_RETRIES", 2, "Repeats with backoff after a failed call, within that limit.", ge=0, le=10
     )
     batch: int = setting("VITTO_EMBEDDING_BATCH", 32, "Texts a call.", ge=1, le=2048)
+    use_dual_index: bool = setting(
+        "VITTO_EMBEDDING_USE_DUAL_INDEX",
+        default=False,
+        description="Read the old 1536-dimensional vectors where the new ones are missing.",
+    )
     calibrations: str = setting(
         "VITTO_EMBEDDING_CALIBRATIONS", "", "File with calibrations of further models (vitto calibrate)."
     )

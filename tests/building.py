@@ -9,6 +9,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryRecallStore,
     InMemoryReceiptStore,
 )
+from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
@@ -110,7 +111,8 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "switches": InMemoryPluginSwitches(),
         "questions": InMemoryQuestionStore(),
     }
-    return Ports(**made | overrides)
+    made |= overrides
+    return Ports(**{"backfills": InMemoryBackfillStore(made["store"])} | made)
 
 
 def container(**overrides: Any) -> Container:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from chalicelib.domain.memory import Memory, MemoryType
 from chalicelib.domain.plugins import PluginReport
@@ -19,11 +19,38 @@ DEFAULT_RESULTS = 10
 MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
 
+class Layer(StrEnum):
+    """The old word for scopes, from callers of before."""
+
+    DEVELOPER = "developer"
+    SPACE_BUILDER = "space_builder"
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """What it means today."""
+        return tuple(Scope) if self is Layer.DEVELOPER else (Scope.SPACE, Scope.UNIVERSE, Scope.USER)
+
+
+_BOTH_WORDS: dict[str, Any] = {
+    "required": ["layer", "scopes"],
+    "properties": {"layer": {"type": "string"}, "scopes": {"type": "array"}},
+}
+
+
 class RecallQuery(Wire):
-    """What a reader asks. `scopes` and `scopeIds` narrow its chain; the rest filters what is recalled."""
+    """What a reader asks. `scopes` and `scopeIds` narrow its chain; the rest filters what is recalled.
+
+    `layer` is what callers of before send in place of `scopes`, and narrows in the same way."""
+
+    model_config = ConfigDict(json_schema_extra={"not": _BOTH_WORDS})
 
     query: str = Field(max_length=MAX_QUERY_CHARACTERS, description="not blank", json_schema_extra=SAYS_SOMETHING)
     scopes: tuple[Scope, ...] | None = Field(default=None, min_length=1, max_length=4)
+    layer: Layer | None = Field(
+        default=None,
+        description="deprecated, in place of scopes: developer is all four, space_builder space, universe and user",
+        json_schema_extra={"deprecated": True},
+    )
     scope_ids: tuple[str, ...] | None = Field(default=None, min_length=1, max_length=100)
     types: tuple[MemoryType, ...] | None = Field(default=None, min_length=1, max_length=len(MemoryType))
     tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
@@ -31,6 +58,18 @@ class RecallQuery(Wire):
     before: UtcTime | None = Field(default=None, description="event time, exclusive")
     limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] = DEFAULT_RESULTS
     min_score: Share = 0.0
+
+    @field_validator("layer")
+    @classmethod
+    def _stands_alone(cls, layer: Layer | None, info: ValidationInfo) -> Layer | None:
+        if layer is not None and info.data.get("scopes") is not None:
+            raise ValueError("is the old word for scopes: give one of the two")
+        return layer
+
+    @property
+    def wanted_scopes(self) -> tuple[Scope, ...] | None:
+        """The kinds of scopes asked for, in either word; None leaves the chain as it is."""
+        return self.layer.scopes if self.layer else self.scopes
 
     @property
     def filter(self) -> "Filter | None":

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StringConstraints, field_validator
 
 from chalicelib.domain.keys import MAX_ID_BYTES, checked_id
-from chalicelib.domain.scope import Chain, ScopeRef
+from chalicelib.domain.scope import Chain, Scope, ScopeRef
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import Wire
 from chalicelib.errors import InvalidInput, TooLarge
@@ -67,7 +67,21 @@ class WriteQuestions(ScopedTask):
     revision: int = Field(ge=1, le=2**53)
 
 
-Task = IndexRows | RebuildScope | WriteQuestions
+class BackfillOrganization(ScopedTask):
+    """An organization, named by its broadest scope, of which the backfill of embeddings is to go on."""
+
+    kind: Literal["backfill"] = "backfill"
+
+    @field_validator("scope_key")
+    @classmethod
+    def _is_the_broadest(cls, value: str) -> str:
+        ref = ScopeRef.from_key(value)
+        if (ref.scope, ref.scope_id) != (Scope.ORGANIZATION, ref.org_id):
+            raise ValueError("is no key of an organization")
+        return value
+
+
+Task = IndexRows | RebuildScope | WriteQuestions | BackfillOrganization
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

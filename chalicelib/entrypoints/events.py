@@ -23,6 +23,9 @@ CONCURRENCY = 5  # each is a container with a pool of its own, and the cluster h
 SPARE_MS = 5000
 """What the last piece of work may still take, and saying that time is up."""
 
+BACKFILL_BATCH_MS = 20_000
+"""What a batch of embeddings may take, with the embedder's repeats."""
+
 Done = dict[str, Any]
 
 
@@ -42,9 +45,18 @@ def sweep(event: CloudWatchEvent) -> Done:
 
 
 @blueprint.schedule("cron(0 2 * * ? *)", description="Embedding backfill, daily")
-def backfill(_: CloudWatchEvent) -> Done:
-    """Give memories the vectors that they lack."""
-    return _nothing_to_do_yet("backfill")
+def backfill(event: CloudWatchEvent) -> Done:
+    """Give memories the vectors that they lack, as long as there is time for another batch; the next run goes on."""
+    services = _services()
+
+    def has_time() -> bool:
+        return _ms_left(event.context) > BACKFILL_BATCH_MS
+
+    done = _run(Job("backfill", 0, lambda made: made.backfill.work_on_all(has_time)), services)
+    if done is None:
+        raise JobsFailed("backfill")
+    services.ports.telemetry.event("backfilled", level="info", rows=done)
+    return {"done": done}
 
 
 @blueprint.schedule("cron(0 4 * * ? *)", description="Purge of forgotten memories, daily")
@@ -127,11 +139,6 @@ def _said[T](name: str, services: Container, work: Callable[[], T]) -> T:
         raise
 
 
-def _nothing_to_do_yet(name: str) -> Done:
-    _services().ports.telemetry.event("nothing_to_do_yet", level="info", job=name)
-    return {"done": 0}
-
-
 def _services() -> Container:
     """The container; where a setting is wrong there is no telemetry to say it with."""
     try:
@@ -142,7 +149,11 @@ def _services() -> Container:
 
 
 def _time_is_up(context: Any) -> bool:
-    return bool(context.get_remaining_time_in_millis() < SPARE_MS)
+    return _ms_left(context) < SPARE_MS
+
+
+def _ms_left(context: Any) -> int:
+    return int(context.get_remaining_time_in_millis())
 
 
 def _reason(error: Exception) -> str:

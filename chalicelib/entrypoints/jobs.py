@@ -9,6 +9,7 @@ from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
 
 LONGEST_WAIT = 30.0
+BACKFILL_SECONDS = 5.0  # an hour; a run that an admin or the command began goes on by itself
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ def _retry_pending(services: Container) -> int:
     return services.maintenance.retry_pending()
 
 
+def _backfill(services: Container) -> int:
+    until = time.monotonic() + BACKFILL_SECONDS
+    return services.backfill.work_on_all(lambda: time.monotonic() < until)
+
+
 DRAIN_QUEUE = Job("drain_queue", 1, lambda services: services.consumer.drain().done)
 JOBS = (
     Job("drain_recall_audit", 1, lambda services: services.recall_audit.drain()),
@@ -34,6 +40,7 @@ JOBS = (
     Job("retry_pending", 3, _retry_pending),
     Job("republish_after_restart", 3, lambda services: services.maintenance.republish_after_restart()),
     Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
+    Job("backfill", 3600, _backfill),
     Job("report_dead_letters", 60, lambda services: services.consumer.report_dead_letters()),
     Job("refresh_statistics", 60, lambda services: services.maintenance.refresh_statistics()),
 )

@@ -46,7 +46,7 @@ def question(caller: Caller, query: RecallQuery) -> Question:
         raise InvalidInput("query", "must not be empty")
     text, _ = redact(cleaned)
     query = query.model_copy(update={"tags": tuple(_cleaned(tag, f"tags.{i}") for i, tag in enumerate(query.tags))})
-    return Question(caller, query, caller.chain.narrow(query.scopes, query.scope_ids), text, query_words(text))
+    return Question(caller, query, caller.chain.narrow(query.wanted_scopes, query.scope_ids), text, query_words(text))
 
 
 def _cleaned(text: str, field: str) -> str:

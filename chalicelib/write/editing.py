@@ -24,6 +24,7 @@ from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision
 from chalicelib.ports import Clock, MemoryStore
+from chalicelib.write import guarding
 from chalicelib.write.audit import Auditor
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
 from chalicelib.write.consolidation.undoing import brought_back, no_longer_replaced, replacers
@@ -75,7 +76,9 @@ class Editor:
     def edit(
         self, caller: Caller, id_: str, changes: Mapping[str, Any], if_match: int | None
     ) -> tuple[Memory, IndexReceipt]:
-        """The memory with `changes`. RevisionRequired without `if_match`, StaleRevision where another edit came first."""
+        """The memory with `changes`. RevisionRequired without `if_match`, StaleRevision where another edit came first.
+
+        Where a text now has a prompt injection the row is quarantined and leaves the index; the receipt's reason says so."""
         asked = validated(MemoryPatch, changes)
         checked_size(asked.content or "", "content")
         patch, _ = cleaned(asked)
@@ -117,7 +120,9 @@ class Editor:
 
     def restore(self, caller: Caller, id_: str) -> tuple[Memory, IndexReceipt]:
         """Undo a forget of the last 7 days, or bring a superseded memory back, whenever it was. DuplicateContent
-        where the same content was stored again since."""
+        where the same content was stored again since.
+
+        A text with a prompt injection comes back quarantined, unless a reviewer had let it in."""
         row = self._editable(caller, id_, restorable=True)
         memory = row.memory
         if memory.archived_reason is ArchivedReason.SUPERSEDED:
@@ -135,7 +140,7 @@ class Editor:
     def restore_revision(
         self, caller: Caller, id_: str, number: int, if_match: int | None
     ) -> tuple[Memory, IndexReceipt]:
-        """Make an earlier state the present one, as an edit of its own. The text is cleaned by today's rules."""
+        """Make an earlier state the present one, as an edit of its own. The text is cleaned and guarded by today's rules."""
         row = self._editable(caller, id_)
         earlier, _ = cleaned(self.revision(caller, id_, number))
         update: dict[str, Any] = {name: getattr(earlier, name) for name in HISTORY_FIELDS}
@@ -178,16 +183,21 @@ class Editor:
                 "edited_by": caller.user_id,
             }
         after = before.model_copy(update=update)
+        if kinds := guarding.newly_injected(before, after):
+            after = guarding.quarantined(after)
         changed = StoredMemory(after, row.counts, row.length)
         if after.indexed_text != before.indexed_text:
             (changed,) = self._indexer.analysed([after])
         if not self._store.replace(changed, before.revision):
             raise StaleRevision("the memory was changed at the same time")
         (receipt,) = self._indexer.publish([changed])
-        self._auditor.record(caller, action, [after.id], revision=after.revision)
+        quarantine = {"quarantined": guarding.INJECTION, "kinds": list(kinds)} if kinds else {}
+        self._auditor.record(caller, action, [after.id], revision=after.revision, **quarantine)
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(after.scope_ref.key, after.id)])
         self._deferral.write_questions_later([after])
+        if kinds:
+            receipt = receipt.model_copy(update={"reason": guarding.told(kinds)})
         return after.model_copy(update={"index_state": receipt.state}), receipt
 
 

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.domain.tasks import IndexRows, RebuildScope, ScopedTask, WriteQuestions, from_text, kind_of
+from chalicelib.domain.tasks import (
+    BackfillOrganization,
+    IndexRows,
+    RebuildScope,
+    ScopedTask,
+    WriteQuestions,
+    from_text,
+    kind_of,
+)
 from chalicelib.errors import EmbeddingFailed, LanguageModelUnavailable, StoreUnavailable, VittoError
 from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
+from chalicelib.write.backfill import Backfill
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 
@@ -25,13 +34,15 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 class TaskRunner:
     """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
 
-    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions) -> None:
+    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions, backfill: Backfill) -> None:
         self._maintenance = maintenance
         self._prospective = prospective
+        self._backfill = backfill
         self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
             WriteQuestions: self._write_questions,
+            BackfillOrganization: self._go_on_with_backfill,
         }
 
     def run(self, text: str) -> None:
@@ -48,6 +59,9 @@ class TaskRunner:
 
     def _write_questions(self, task: WriteQuestions) -> None:
         self._prospective.write(task.chain, task.id, task.revision)
+
+    def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
+        self._backfill.go_on(task.chain.org_id)
 
 
 @dataclass

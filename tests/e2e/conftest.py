@@ -8,8 +8,10 @@ from app import wsgi
 from chalicelib import bootstrap
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
+from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.oldvectors import OldVectors
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
@@ -59,6 +61,7 @@ def serve(
             vectors=None,
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),
             embedder=embedder,
+            backfills=MongoBackfillStore(mongo, OldVectors(embedder.passage_model)),
             telemetry=telemetry,
             clock=system_clock,
             queue=RedisTaskQueue(redis, settings.queue),

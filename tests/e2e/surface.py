@@ -25,6 +25,8 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("POST", "/engine/memories"): (Ask(body={"content": "nobody may store this"}),),
     ("GET", "/engine/memories"): (Ask(), Ask(query="status=quarantined", role=Role.REVIEWER)),
     ("POST", "/engine/memories/recall"): (Ask(body={"query": "what is there?"}),),
+    ("POST", "/engine/memories/backfill-embeddings"): (Ask(role=Role.ADMIN),),
+    ("GET", "/engine/memories/backfill-embeddings"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/memories/{id}"): (Ask("memory"), Ask("forgotten")),
     ("PATCH", "/engine/memories/{id}"): (
         Ask("memory", body={"content": "changed"}, headers={"If-Match": '"2"'}),

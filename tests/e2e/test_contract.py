@@ -94,6 +94,8 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert walk.ask("GET", "/engine/plugins")["plugins"]
     (switched, *_) = walk.ask("PUT", "/engine/plugins", {"plugins": {"memory_versioning": False}})["plugins"]
     assert (switched["name"], switched["on"], switched["default"]) == ("memory_versioning", False, True)
+    assert walk.ask("POST", f"{MEMORIES}/backfill-embeddings")["state"] == "finished"
+    assert walk.ask("GET", f"{MEMORIES}/backfill-embeddings")["left"] == 0
     assert walk.ask("GET", "/health")["pending"] == 0
     assert walk.ask("GET", "/openapi.json")["openapi"].startswith("3.1")
 

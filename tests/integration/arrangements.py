@@ -8,8 +8,10 @@ from pymongo.monitoring import CommandListener, CommandStartedEvent, CommandSucc
 
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
+from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
+from chalicelib.adapters.mongo.oldvectors import OldVectors
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
@@ -41,6 +43,7 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         vectors=None,
         cache=RedisRecallCache(redis, 3600) if redis else None,
         embedder=TermEmbedder(),
+        backfills=MongoBackfillStore(mongo, OldVectors(TermEmbedder().passage_model)),
         telemetry=RecordedTelemetry(),
         clock=system_clock,
     )

@@ -153,12 +153,6 @@ def test_where_sqs_starts_the_queues_work_no_job_takes_it_too(serving: Container
     assert "drain_queue" not in app.retry_pending(scheduled_event(), LambdaContext())["jobs"]
 
 
-@pytest.mark.parametrize("name", ["backfill"])
-def test_a_schedule_whose_work_is_still_to_come_says_that_it_did_nothing(serving: Container, name: str) -> None:
-    assert getattr(app, name)(scheduled_event(name), LambdaContext()) == {"done": 0}
-    assert [(said[0], said[1]["job"]) for said in events(serving)] == [("nothing_to_do_yet", name)]
-
-
 @pytest.mark.parametrize("name", SCHEDULED)
 def test_what_a_function_says_carries_its_invocation(serving: Container, name: str) -> None:
     context = LambdaContext(function_name=f"vitto-{name}")

@@ -52,7 +52,11 @@ def test_a_value_that_is_wrong_is_not_repeated() -> None:
 
 def test_authentication_cannot_be_switched_off() -> None:
     named = {variable for _, _, variable, info in TABLE if "AUTH" in variable or info.annotation is bool}
-    assert named == {"VITTO_AUTH_ISSUERS", "VITTO_AUTH_KEY_CACHE_SECONDS", "VITTO_RECALL_PROSPECTIVE"}
+    switches = {
+        "VITTO_EMBEDDING_USE_DUAL_INDEX",
+        "VITTO_RECALL_PROSPECTIVE",
+    }  # none of which has to do with who may come in
+    assert named == {"VITTO_AUTH_ISSUERS", "VITTO_AUTH_KEY_CACHE_SECONDS"} | switches
 
 
 def test_settings_cannot_be_changed() -> None:

@@ -5,6 +5,7 @@ that makes the same content in one scope one row; `terms` with `termCounts` and 
 `embedding_256` with `embeddingModel`, the vector that Atlas indexes, and `embeddingChunks` where a text has several.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from bson.binary import VECTOR_SUBTYPE, Binary
@@ -26,6 +27,9 @@ _TIMES = (
     "archived_at",
     "edited_at",
 )
+
+
+ReadOld = Callable[[dict[str, Any]], Embedding | None]
 
 
 def row_id(org_id: str, id_: str) -> str:
@@ -56,13 +60,27 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
     return document
 
 
-def from_document(document: dict[str, Any]) -> StoredMemory:
+def _nothing(_: dict[str, Any]) -> None:
+    return None
+
+
+def from_document(document: dict[str, Any], read_old: ReadOld = _nothing) -> StoredMemory:
     """The row of a document. A projection may have left the vectors and the terms out; a field that a newer version of the
-    product wrote is passed over, so that old and new processes can run side by side."""
+    product wrote is passed over, so that old and new processes can run side by side.
+
+    `read_old` gives the vectors of a row that has none in today's field."""
     fields = {name: value for name, value in document.items() if name in _FIELDS}
-    memory = Memory.model_validate(fields | {"embedding": _embedding(document)})
+    memory = Memory.model_validate(fields | {"embedding": _embedding(document) or read_old(document)})
     counts = dict(zip(document.get("terms", ()), document.get("termCounts", ()), strict=False))
     return StoredMemory(memory, counts, document.get("length", 0))
+
+
+def embedding_change(embedding: Embedding) -> dict[str, Any]:
+    """The update that puts vectors into a row and leaves the rest of it."""
+    change: dict[str, Any] = {"$set": _embedding_fields(embedding)}
+    if len(embedding.vectors) == 1:
+        change["$unset"] = {"embeddingChunks": ""}
+    return change
 
 
 def _alias(name: str) -> str:

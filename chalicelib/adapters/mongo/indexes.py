@@ -16,6 +16,7 @@ AUDIT = "audit"
 RECALLS = "recalls"
 CHECKPOINTS = "checkpoints"
 PLUGIN_SWITCHES = "plugin_switches"
+BACKFILLS = "backfills"
 
 DAY = 86400
 RECEIPT_DAYS = 7  # spec/product.md "Retention"
@@ -75,6 +76,11 @@ INDEXES = (
     Index(MEMORIES, "changed", (("updatedAt", ASCENDING),)),
     Index(
         MEMORIES, "expiry", (("expiresAt", ASCENDING),), {"partialFilterExpression": {"expiresAt": {"$exists": True}}}
+    ),
+    Index(
+        MEMORIES,
+        "backfill",
+        (("orgId", ASCENDING), ("live", ASCENDING), ("_id", ASCENDING), ("embeddingModel", ASCENDING)),
     ),
     Index(SCOPES, "repair", (("repair", ASCENDING),), {"partialFilterExpression": {"repair": {"$exists": True}}}),
     Index(QUESTIONS, "by_scope", (("scopeKey", ASCENDING), ("_id", ASCENDING))),

@@ -10,6 +10,7 @@ from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document, row_id, to_document
 from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.mongo.ledger import ScopeLedger
+from chalicelib.adapters.mongo.oldvectors import OLD_PATH, OldVectors
 from chalicelib.adapters.mongo.retention import RetentionReads
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
@@ -21,7 +22,7 @@ from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Browse, Standing
 
 _INSERT_ATTEMPTS = 20
-_VECTORS = ("embedding_256", "embeddingChunks")
+_VECTORS = ("embedding_256", "embeddingChunks", OLD_PATH)
 _TERMS = ("terms", "termCounts")
 
 
@@ -32,9 +33,11 @@ def _without(*names: str) -> dict[str, int]:
 class MongoMemoryStore(ScopeLedger, RetentionReads):
     """`ports.MemoryStore`."""
 
-    def __init__(self, connection: MongoConnection) -> None:
+    def __init__(self, connection: MongoConnection, old: OldVectors | None = None) -> None:
+        """`old` is how vectors of before are read, for rows that have none of today's; None reads none."""
         ScopeLedger.__init__(self, connection)
         RetentionReads.__init__(self, connection)
+        self._old = old or OldVectors("")
         self._rows = connection.database.get_collection(MEMORIES)
 
     def probe(self) -> dict[str, Any]:
@@ -78,7 +81,7 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         projection = None if with_vectors else _without(*_VECTORS)
         with self._connection.reading():
             documents = list(self._rows.find(query, projection).batch_size(len(ids) + 1))
-        return [from_document(d) for d in documents if chain.holds(d["scopeKey"])]
+        return [self._row(d) for d in documents if chain.holds(d["scopeKey"])]
 
     def replace(self, row: StoredMemory, expected_revision: int) -> bool:
         document = to_document(row)
@@ -104,6 +107,9 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
                 self._rows.update_many(
                     {"_id": {"$in": ids}, "revision": revision}, {"$set": {"indexState": state.value}}
                 )
+
+    def _row(self, document: Document) -> StoredMemory:
+        return from_document(document, self._old.served)
 
     def browse(self, chain: Chain, wanted: Browse) -> Page[Memory]:
         return self._browse({"scopeKey": {"$in": list(chain.keys)}}, wanted)
@@ -133,7 +139,7 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
             cursor = self._rows.find(query, _without(*_VECTORS, *_TERMS)).sort([("createdAt", -1), ("_id", -1)])
             documents = list(cursor.limit(wanted.limit + 1))
         positions = [(d["createdAt"], d["_id"]) for d in documents]
-        return page([from_document(d).memory for d in documents], wanted.limit, positions)
+        return page([self._row(d).memory for d in documents], wanted.limit, positions)
 
     def text_candidates(
         self,
@@ -156,13 +162,13 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         documents = found(chain.keys, first)
         if len(documents) == first and (left := sorted(set(chain.keys) - {d["scopeKey"] for d in documents})):
             documents += found(left, limit - first)
-        return [from_document(document) for document in documents]
+        return [self._row(document) for document in documents]
 
     def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
         query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "updatedAt": {"$gte": since}}
         with self._connection.reading():
             cursor = self._rows.find(query | _conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
-            return [from_document(document) for document in cursor.batch_size(limit)]
+            return [self._row(document) for document in cursor.batch_size(limit)]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
         query: Document = {"indexState": IndexState.PENDING.value, "updatedAt": {"$lt": before}}
@@ -175,12 +181,12 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         if after:
             query["_id"] = {"$gt": row_id(after.org_id, after.id)}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
     def expired(self, after: datetime, until: datetime, limit: int) -> list[StoredMemory]:
         query = {"expiresAt": {"$gt": after, "$lte": until}, "status": Status.ACTIVE.value}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
 
     def standing(self, chain: Chain) -> Standing:
         active = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value}
@@ -197,7 +203,7 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         first = row_id(ScopeRef.from_key(scope_key).org_id, after)
         query: Document = {"scopeKey": scope_key, "status": Status.ACTIVE.value, "_id": {"$gt": first}}
         with self._connection.scanning():
-            return [from_document(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
+            return [self._row(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
 
 
 def _conditions(wanted: Filter, now: datetime) -> Document:

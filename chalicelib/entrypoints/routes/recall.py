@@ -5,11 +5,14 @@ from typing import Any
 from chalice.app import Blueprint
 
 from chalicelib.domain.query import RecallAnswer, RecallQuery, RecallRecord
+from chalicelib.entrypoints.answers import Reply
 from chalicelib.entrypoints.contract import NOTHING, Gives, NoQuery, in_body
 from chalicelib.entrypoints.http import Call, route
 from chalicelib.errors import NotFound
 
 blueprint = Blueprint(__name__)
+LAYER_DEPRECATED = "@1796083200"
+"""Since when, as RFC 9745 has it: 2026-12-01."""
 
 
 @route(
@@ -21,8 +24,9 @@ blueprint = Blueprint(__name__)
     raises=(NotFound,),
 )
 def recall(call: Call[NoQuery, RecallQuery]) -> Any:
-    """Recall what matters for a query, explained."""
-    return call.services.recall.recall(call.caller, call.body)
+    """Recall what matters for a query, explained. Where `layer` was sent, the header `Deprecation` says that it is one."""
+    answer = call.services.recall.recall(call.caller, call.body)
+    return Reply(answer, {"Deprecation": LAYER_DEPRECATED}) if call.body.layer else answer
 
 
 @route(blueprint, "/engine/recalls/{recall_id}", "GET", NOTHING, Gives(RecallRecord))

@@ -3,11 +3,11 @@
 import typer
 
 from chalicelib.errors import VittoError
-from vitto_tools.cli import administration, contract, importing, maintenance, memories, queue, review
+from vitto_tools.cli import administration, backfill, contract, importing, maintenance, memories, queue, review
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, review, importing, maintenance, queue, administration, contract):
+for module in (memories, review, importing, maintenance, backfill, queue, administration, contract):
     module.register(app)
 
 
