@@ -7,6 +7,8 @@ from typing import Any
 from pymongo import ASCENDING, DESCENDING, IndexModel
 from pymongo.database import Database
 
+from chalicelib.domain.administration import RECALL_DAYS, RECEIPT_DAYS
+
 MEMORIES = "memories"
 SCOPES = "scopes"
 KEYS = "api_keys"
@@ -16,8 +18,6 @@ RECALLS = "recalls"
 CHECKPOINTS = "checkpoints"
 
 DAY = 86400
-RECEIPT_DAYS = 7  # spec/product.md "Retention"
-RECALL_DAYS = 90
 
 
 @dataclass(frozen=True)
