@@ -234,7 +234,7 @@ class Container:
     @cached_property
     def recall_audit(self) -> RecallAudit:
         """What recalls did."""
-        return RecallAudit(self.ports.recalls, self.ports.cache, self.ports.telemetry)
+        return RecallAudit(self.ports.recalls, self.ports.cache, self.ports.telemetry, self.ports.clock)
 
     @cached_property
     def maintenance(self) -> Maintenance:

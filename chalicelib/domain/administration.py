@@ -9,6 +9,9 @@ from pydantic import Field
 from chalicelib.domain.caller import Role
 from chalicelib.domain.wire import UtcTime, Wire
 
+RECEIPT_DAYS = 7  # spec/product.md "Retention"
+RECALL_DAYS = 90
+
 
 class ApiKey(Wire):
     """An API key as it is stored: never the key itself, but the SHA-256 of its secret part."""

@@ -10,6 +10,8 @@ from chalicelib.errors import VittoError
 
 LONGEST_WAIT = 30.0
 BACKFILL_SECONDS = 5.0  # an hour; a run that an admin or the command began goes on by itself
+SLICE_SECONDS = 3.0  # two of them fit into what `worker --once` reserves for the jobs after the queue
+SWEPT_MONTH = "sweep of the month"
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,27 @@ def _backfill(services: Container) -> int:
     return services.backfill.work_on_all(lambda: time.monotonic() < until)
 
 
+def _sweep(services: Container) -> int:
+    """The sweep of this month, a slice at a time until it is finished; several workers may be at it."""
+    month = f"{services.ports.clock():%Y-%m}"
+    if services.ports.store.checkpoint(SWEPT_MONTH) == month:
+        return 0
+    report = services.sweep.run(time_is_up=_slice())
+    if report.finished:
+        services.ports.store.keep_checkpoint(SWEPT_MONTH, month)
+    return report.done
+
+
+def _purge(services: Container) -> int:
+    return services.purge.run(time_is_up=_slice()).done
+
+
+def _slice() -> Callable[[], bool]:
+    """Whether so much time has passed that the other jobs of a worker should have their turn."""
+    until = time.monotonic() + SLICE_SECONDS
+    return lambda: time.monotonic() > until
+
+
 DRAIN_QUEUE = Job("drain_queue", 1, lambda services: services.consumer.drain().done)
 JOBS = (
     Job("drain_recall_audit", 1, lambda services: services.recall_audit.drain()),
@@ -44,6 +67,9 @@ JOBS = (
     Job("report_dead_letters", 60, lambda services: services.consumer.report_dead_letters()),
     Job("refresh_statistics", 60, lambda services: services.maintenance.refresh_statistics()),
 )
+
+RETENTION = (Job("sweep", 60, _sweep), Job("purge", 3600, _purge))
+"""What on AWS has schedules of its own, and elsewhere is the worker's."""
 
 
 class Rota:

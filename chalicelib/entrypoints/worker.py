@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any
 
 from chalicelib.bootstrap import Container, container
-from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, Rota
+from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, RETENTION, Rota
 from chalicelib.errors import VittoError
 from chalicelib.write.tasks import Drained
 
@@ -54,7 +54,7 @@ def work_once(services: Container, seconds: float = DRAIN_SECONDS) -> dict[str, 
     except VittoError as error:
         failed.append(DRAIN_QUEUE.name)
         services.ports.telemetry.event("job_failing", level="error", job=DRAIN_QUEUE.name, reason=error.message)
-    rota = Rota(services, tuple(job for job in JOBS if job is not DRAIN_QUEUE))
+    rota = Rota(services, tuple(job for job in (*JOBS, *RETENTION) if job is not DRAIN_QUEUE))
     jobs = rota.once()
     return {"tasks": asdict(drained), "jobs": jobs, "failed": [*failed, *rota.failing]}
 
@@ -63,7 +63,7 @@ def _work(services: Container) -> None:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
-    rota = Rota(services)
+    rota = Rota(services, (*JOBS, *RETENTION))
     queue = "configured" if services.ports.queue else "none: pending rows wait for the schedules"
     services.ports.telemetry.event("worker_started", level="info", queue=queue)
     while not stop.wait(IDLE_SECONDS):

@@ -1,13 +1,15 @@
 """The recall audit: what a recall did, without contents. It waits in Redis and is stored by the worker."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from pydantic import ValidationError
 
+from chalicelib.domain.administration import RECALL_DAYS
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.query import Hit, RecallRecord
 from chalicelib.errors import NotFound, StoreUnavailable
-from chalicelib.ports import RecallCache, RecallStore, Telemetry
+from chalicelib.ports import Clock, RecallCache, RecallStore, Telemetry
 
 DRAIN_BATCH = 500
 DRAINS_FOR_A_READER = 4  # a reader waits; what is further back the worker brings
@@ -29,10 +31,11 @@ def audited(hits: Sequence[Hit]) -> tuple[dict[str, object], ...]:
 class RecallAudit:
     """Reads the audit and moves it from the queue to where it rests."""
 
-    def __init__(self, records: RecallStore, cache: RecallCache | None, telemetry: Telemetry) -> None:
+    def __init__(self, records: RecallStore, cache: RecallCache | None, telemetry: Telemetry, clock: Clock) -> None:
         self._records = records
         self._cache = cache
         self._telemetry = telemetry
+        self._clock = clock
 
     def drain(self) -> int:
         """Store what is queued; how many. A record is dropped from the queue only once it is stored, and storing it twice
@@ -60,11 +63,16 @@ class RecallAudit:
         return record.model_copy(update={"hits": answer.hits, "empty": answer.empty})
 
     def read(self, caller: Caller, recall_id: str) -> RecallRecord:
-        """The audit of a recall: whole for who recalled, without the query's text for an admin; NotFound for all others."""
+        """The audit of a recall of the last 90 days: whole for who recalled, without the query's text for an admin; NotFound
+        for all others."""
         record = self._records.get(caller.org_id, recall_id) or self._read_queued(caller, recall_id)
-        if record is None or (record.user_id != caller.user_id and not caller.is_admin):
+        if record is None or self._is_over(record) or (record.user_id != caller.user_id and not caller.is_admin):
             raise NotFound("no such recall for this reader")
         return record if record.user_id == caller.user_id else record.model_copy(update={"query": ""})
+
+    def _is_over(self, record: RecallRecord) -> bool:
+        """Whether its time has ended, which a store may act on late."""
+        return record.at < self._clock() - timedelta(days=RECALL_DAYS)
 
     def _read_queued(self, caller: Caller, recall_id: str) -> RecallRecord | None:
         """A recall of a moment ago, which may be in the queue still, or was stored by another drainer just now."""

@@ -206,6 +206,19 @@ def test_of_takeovers_at_once_exactly_one_is_new(receipts: ReceiptStore, org: st
     assert {one.at for one in found} == {NOW}
 
 
+def test_a_receipt_is_read_for_7_days_however_late_the_store_drops_it(receipts: ReceiptStore, org: str) -> None:
+    week = timedelta(days=7)
+    receipts.reserve(org, "ana", "k", "hash", NOW)
+    receipts.complete(org, "ana", "k", [{"outcome": "stored"}])
+    assert receipts.reserve(org, "ana", "k", "hash", NOW + week).state is ReservationState.DONE
+    after = NOW + week + SECOND
+    found = at_once(*[partial(receipts.reserve, org, "ana", "k", "another hash", after)] * 8)
+    assert sorted(one.state for one in found) == [ReservationState.IN_PROGRESS] * 7 + [ReservationState.NEW]
+    assert {(one.body_hash, one.at) for one in found} == {("another hash", after)}
+    receipts.complete(org, "ana", "k", [{"outcome": "duplicate"}])
+    assert receipts.reserve(org, "ana", "k", "another hash", after).response == [{"outcome": "duplicate"}]
+
+
 def test_receipts_are_kept_for_7_days_and_recalls_for_90(mongo: MongoConnection) -> None:
     kept = {
         name: [index["expireAfterSeconds"] for index in indexes.values() if "expireAfterSeconds" in index]
@@ -229,6 +242,14 @@ def test_events_are_listed_newest_first_page_by_page(audit: AuditLog, org: str) 
     audit.add([])
     found = paged(lambda cursor: audit.list(org, cursor, 3))
     assert found == sorted(events, key=lambda one: (one.at, one.id), reverse=True)
+
+
+def test_an_event_that_is_there_is_left_as_it_is(audit: AuditLog, org: str) -> None:
+    first = event(org, action="reject")
+    fresh = event(org, at=NOW + SECOND)
+    audit.add([first])
+    audit.add([first.model_copy(update={"action": "promote"}), fresh, fresh])
+    assert audit.list(org, None, 10).items == (fresh, first)
 
 
 def test_an_event_comes_back_whole(audit: AuditLog, org: str) -> None:

@@ -151,6 +151,24 @@ def test_an_admin_of_another_organization_sees_nothing_of_this_one(api: Api, ali
     assert {event["orgId"] for event in own.get("/engine/audit").json["events"]} == {api.org}
 
 
+def test_only_an_admin_lists_a_whole_organization_and_its_look_is_in_the_audit(api: Api, alice: Owner) -> None:
+    root = api.user("root", Role.ADMIN)
+    listed = {memory["id"] for memory in root.get("/engine/admin/memories").json["memories"]}
+    assert listed == {alice.ids["memory"], alice.ids["shared"]}
+    (looked,) = root.get("/engine/audit").json["events"][:1]
+    assert (looked["action"], looked["actor"], looked["details"]) == ("browse_organization", "root", {"rows": 2})
+    for role in (Role.MEMBER, Role.REVIEWER, Role.OBSERVER):
+        refused = api.user("alice", role, spaces=("red",)).get("/engine/admin/memories")
+        assert refused.refusal == (403, "forbidden")
+    acting = api.user("root", Role.ADMIN, act_as=True).acting_for("alice")
+    assert acting.get("/engine/admin/memories").status == 403
+    stranger = api.user("root", Role.ADMIN, org=new_id("org"), spaces=("red",))
+    for query in ("", "scope=space&scopeId=red", "scopeId=alice", "q=vault", f"scopeId={api.org}"):
+        assert stranger.get("/engine/admin/memories", query).json["memories"] == []
+    cursor = root.get("/engine/admin/memories", "limit=1").json["cursor"]
+    assert stranger.get("/engine/admin/memories", f"cursor={quote(cursor)}").json["memories"] == []
+
+
 def test_an_admin_reads_no_private_memory_of_its_organization(api: Api, alice: Owner) -> None:
     root = api.user("root", Role.ADMIN)
     assert root.get(f"/engine/memories/{alice.ids['memory']}").status == 404

@@ -8,11 +8,13 @@ import pytest
 import app
 from chalicelib import bootstrap
 from chalicelib.bootstrap import Container
+from chalicelib.domain.memory import ArchivedReason, Status
 from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.events import SPARE_MS, JobsFailed
 from chalicelib.errors import Misconfigured, StoreUnavailable
 from chalicelib.settings import QueueSettings
-from tests.building import caller
+from tests.building import caller, row
+from tests.contract.retention_steps import days_ago, held
 from tests.lambda_context import LambdaContext, proxy_event, scheduled_event, sqs_event
 from tests.unit.fake_secrets import AWS_KEY
 
@@ -151,6 +153,48 @@ def test_where_sqs_starts_the_queues_work_no_job_takes_it_too(serving: Container
     assert "drain_queue" in app.retry_pending(scheduled_event(), LambdaContext())["jobs"]
     serving.settings = serving.settings.model_copy(update={"queue": sqs})
     assert "drain_queue" not in app.retry_pending(scheduled_event(), LambdaContext())["jobs"]
+
+
+def given_rows(services: Container) -> None:
+    """A memory to be swept and one to be purged."""
+    gone = row("gone", status=Status.ARCHIVED, archived_reason=ArchivedReason.FORGOTTEN, archived_at=days_ago(8))
+    services.ports.store.insert([held("acme", 91), gone])
+
+
+def test_the_sweep_and_the_purge_answer_with_their_reports(serving: Container) -> None:
+    given_rows(serving)
+    swept = app.sweep(scheduled_event("sweep"), LambdaContext())
+    assert (swept["done"], swept["deleted"], swept["finished"]) == (1, 1, True)
+    purged = app.purge(scheduled_event("purge"), LambdaContext())
+    assert (purged["done"], purged["purged"], purged["finished"]) == (1, 1, True)
+    assert [name for name, _ in events(serving)] == ["sweep_finished", "purge_finished"]
+    assert (events(serving)[0][1]["deleted"], events(serving)[1][1]["purged"]) == (1, 1)
+
+
+def test_a_sweep_whose_time_is_up_fails_so_that_it_is_called_again(serving: Container) -> None:
+    given_rows(serving)
+    with pytest.raises(JobsFailed, match="time was up"):
+        app.sweep(scheduled_event("sweep"), LambdaContext(remaining_ms=SPARE_MS - 1))
+    assert [name for name, _ in events(serving)] == ["sweep_postponed"]
+    assert app.sweep(scheduled_event("sweep"), LambdaContext())["deleted"] == 1
+
+
+def test_a_purge_whose_time_is_up_leaves_the_rest_to_the_next_day(serving: Container) -> None:
+    given_rows(serving)
+    answer = app.purge(scheduled_event("purge"), LambdaContext(remaining_ms=SPARE_MS - 1))
+    assert (answer["done"], answer["finished"]) == (0, False)
+    assert app.purge(scheduled_event("purge"), LambdaContext())["done"] == 1
+
+
+@pytest.mark.parametrize(("name", "read"), [("sweep", "quarantined"), ("purge", "forgotten")])
+def test_a_sweep_or_a_purge_that_fails_is_said_and_raised(
+    serving: Container, monkeypatch: pytest.MonkeyPatch, name: str, read: str
+) -> None:
+    monkeypatch.setattr(serving.ports.store, read, failing)
+    with pytest.raises(StoreUnavailable):
+        getattr(app, name)(scheduled_event(name), LambdaContext())
+    assert [said for said, _ in events(serving)] == [f"{name}_stopped", "job_failing"]
+    assert events(serving)[1][1]["job"] == name
 
 
 @pytest.mark.parametrize("name", SCHEDULED)

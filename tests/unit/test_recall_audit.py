@@ -9,7 +9,7 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import NotFound
-from tests.building import caller, container
+from tests.building import TestClock, caller, container
 from tests.unit.fake_secrets import AWS_KEY
 
 ANA = caller("acme", "ana")
@@ -38,6 +38,18 @@ def test_an_empty_recall_keeps_which_kind_of_empty_it_was() -> None:
     services = container()
     answer = services.recall.recall(ANA, RecallQuery(query="anything"))
     assert services.recall_audit.read(ANA, answer["recallId"]).empty == "nothing_stored"
+
+
+def test_a_recall_is_read_for_90_days_however_late_the_store_drops_it() -> None:
+    clock = TestClock()
+    services = container(clock=clock)
+    answer = recalled(services)
+    clock.forward(days=90)
+    assert services.recall_audit.read(ANA, answer["recallId"]).query
+    clock.forward(seconds=1)
+    for who in (ANA, caller("acme", "root", Role.ADMIN)):
+        with pytest.raises(NotFound):
+            services.recall_audit.read(who, answer["recallId"])
 
 
 def test_a_cached_answer_has_an_audit_of_its_own_with_the_hits_it_served() -> None:

@@ -9,12 +9,15 @@ from chalicelib import bootstrap
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.bootstrap import Container
+from chalicelib.domain.memory import ArchivedReason, Status
 from chalicelib.domain.tasks import RebuildScope
-from chalicelib.entrypoints.jobs import JOBS
+from chalicelib.entrypoints import jobs
+from chalicelib.entrypoints.jobs import JOBS, RETENTION
 from chalicelib.entrypoints.worker import drain_event, main
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Delivery
-from tests.building import TestClock, caller, container
+from tests.building import TestClock, caller, container, row
+from tests.contract.retention_steps import days_ago, held
 
 ANA = caller("acme", "ana")
 
@@ -54,8 +57,37 @@ def test_one_run_empties_the_queue_and_runs_each_job(serving: Container, capsys:
     code, summary = ended(capsys)
     assert (code, summary["failed"]) == (0, [])
     assert summary["tasks"] == {"done": 150, "failed": 0, "died": 0}
-    assert set(summary["jobs"]) == {job.name for job in JOBS} - {"drain_queue"}
+    assert set(summary["jobs"]) == {job.name for job in (*JOBS, *RETENTION)} - {"drain_queue"}
     assert waiting(serving) == 0
+
+
+def test_the_worker_sweeps_once_a_month_and_purges_whenever_it_is_due(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = TestClock()
+    made = container(clock=clock)
+    bootstrap.use(made)
+    try:
+        found = []
+        for days in (91, 92, 93):
+            gone = row(
+                f"{days}", status=Status.ARCHIVED, archived_reason=ArchivedReason.FORGOTTEN, archived_at=days_ago(8)
+            )
+            made.ports.store.insert([held("acme", days, f"rumour {days}"), gone])
+            done = ended(capsys)[1]["jobs"]
+            found.append((done["sweep"], done["purge"]))
+            clock.forward(days=16)
+        assert found == [(1, 1), (0, 1), (2, 1)]
+    finally:
+        bootstrap.use(None)
+
+
+def test_a_sweep_that_its_slice_cut_off_is_gone_on_with_in_the_next_turn(
+    serving: Container, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serving.ports.store.insert([held("acme", 91)])
+    monkeypatch.setattr(jobs, "SLICE_SECONDS", -1)
+    assert ended(capsys)[1]["jobs"]["sweep"] == 0
+    monkeypatch.setattr(jobs, "SLICE_SECONDS", 60)
+    assert ended(capsys)[1]["jobs"]["sweep"] == 1
 
 
 def test_a_run_in_which_a_job_fails_says_which_and_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.adapters.paging import decode, page
-from chalicelib.domain.administration import ApiKey, AuditEvent, Page, Reservation, ReservationState
+from chalicelib.domain.administration import RECEIPT_DAYS, ApiKey, AuditEvent, Page, Reservation, ReservationState
 from chalicelib.domain.query import RecallRecord
 
 LEASE = timedelta(seconds=60)
@@ -56,7 +56,7 @@ class InMemoryReceiptStore:
     def reserve(self, org_id: str, caller: str, key: str, body_hash: str, now: datetime) -> Reservation:
         name = org_id, caller, key
         with self._lock:
-            if name not in self._receipts:
+            if name not in self._receipts or self._receipts[name][0].at < now - timedelta(days=RECEIPT_DAYS):
                 self._receipts[name] = Reservation(ReservationState.IN_PROGRESS, body_hash, now), now
                 return Reservation(ReservationState.NEW, body_hash, now)
             found, lease = self._receipts[name]

@@ -7,6 +7,8 @@ from typing import Any
 from pymongo import ASCENDING, DESCENDING, IndexModel
 from pymongo.database import Database
 
+from chalicelib.domain.administration import RECALL_DAYS, RECEIPT_DAYS
+
 MEMORIES = "memories"
 SCOPES = "scopes"
 QUESTIONS = "questions"
@@ -19,8 +21,6 @@ PLUGIN_SWITCHES = "plugin_switches"
 BACKFILLS = "backfills"
 
 DAY = 86400
-RECEIPT_DAYS = 7  # spec/product.md "Retention"
-RECALL_DAYS = 90
 
 
 @dataclass(frozen=True)

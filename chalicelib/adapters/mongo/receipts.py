@@ -8,7 +8,7 @@ from pymongo.errors import DuplicateKeyError
 
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.indexes import RECEIPTS
-from chalicelib.domain.administration import Reservation, ReservationState
+from chalicelib.domain.administration import RECEIPT_DAYS, Reservation, ReservationState
 from chalicelib.domain.keys import key
 
 LEASE = timedelta(seconds=60)
@@ -25,10 +25,13 @@ class MongoReceiptStore:
     def reserve(self, org_id: str, caller: str, name: str, body_hash: str, now: datetime) -> Reservation:
         identity = key(org_id, "receipt", caller, name)
         fresh = {"_id": identity, "orgId": org_id, "caller": caller, "bodyHash": body_hash, "at": now, "lease": now}
+        over = {"_id": identity, "at": {"$lt": now - timedelta(days=RECEIPT_DAYS)}}
         with self._connection.writing():
             try:
                 self._receipts.insert_one(fresh)
             except DuplicateKeyError:
+                if self._receipts.replace_one(over, fresh).matched_count:  # its time ended, and expiry is late
+                    return Reservation(ReservationState.NEW, body_hash, now)
                 found = self._receipts.find_one({"_id": identity})
             else:
                 return Reservation(ReservationState.NEW, body_hash, now)
