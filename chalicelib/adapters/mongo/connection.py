@@ -68,7 +68,9 @@ class MongoConnection:
             connect=False,
             retryReads=False,
             serverSelectionTimeoutMS=select_ms,
-            connectTimeoutMS=select_ms,
+            connectTimeoutMS=max(
+                select_ms, write_ms
+            ),  # the monitor gives its checks no longer, and ends every call with one
             socketTimeoutMS=write_ms,
             waitQueueTimeoutMS=write_ms,
             heartbeatFrequencyMS=_HEARTBEAT_MS,
