@@ -146,7 +146,7 @@ class Memory(Wire):
     archived_at: UtcTime | None = None
     archived_before: ArchivedReason | None = Field(default=None, description="why, before it was forgotten")
     quarantine_reason: str | None = Field(default=None, description="kept when it is promoted, for an undo")
-    quarantined_at: UtcTime | None = Field(default=None, description="since when, or until it was promoted")
+    quarantined_at: UtcTime | None = Field(default=None, description="since when, where it was not so from the start")
     promoted_by: str | None = Field(default=None, description="who ended its quarantine; `system` is the sweep")
     source: str | None = None
     origin: Origin | None = None
@@ -195,8 +195,8 @@ class Memory(Wire):
 
     @property
     def held_since(self) -> datetime:
-        """Since when a quarantined row waits: the time it was stored at, unless it came there later."""
-        return self.quarantined_at or self.created_at
+        """Since when a quarantined row waits: where nothing says it, since its text was last changed, or it was stored."""
+        return self.quarantined_at or self.edited_at or self.created_at
 
     @property
     def is_held_for_injection(self) -> bool:

@@ -31,7 +31,7 @@ def facts_of(memory: Memory) -> dict[str, Any]:
         "quarantineReason": memory.quarantine_reason,
         "score": (memory.admission or {}).get("score"),
     }
-    if memory.quarantine_reason or memory.status is Status.QUARANTINED:
+    if memory.status is Status.QUARANTINED:
         held["quarantinedAt"] = memory.held_since.isoformat()
     return {name: value for name, value in held.items() if value is not None}
 
@@ -59,7 +59,7 @@ class Reviewer:
             raise Conflict(_NOT_HELD, status=row.memory.status)
         if row.memory.user_id == caller.user_id and not caller.is_admin:
             raise Forbidden("only an admin promotes a memory of its own")
-        return self._change(caller, row, promotion(row.memory, caller.user_id, self._clock()), "promote")
+        return self._change(caller, row, promotion(caller.user_id, self._clock()), "promote")
 
     def undo_promote(self, caller: Caller, id_: str, if_match: int | None = None) -> tuple[Memory, IndexReceipt]:
         """Put a memory that was promoted, by a person or by the sweep, back into quarantine, for the reason it had."""
@@ -122,11 +122,12 @@ class Reviewer:
         return StaleRevision("the memory was changed at the same time", revision=present.revision)
 
 
-def promotion(memory: Memory, by: str, now: datetime) -> dict[str, Any]:
-    """What promoting changes. The reason and the time of the quarantine stay, for an undo."""
+def promotion(by: str, now: datetime) -> dict[str, Any]:
+    """What promoting changes. The reason of the quarantine stays, for an undo; its time goes, so that no later one is
+    taken for as old."""
     return {
         "status": Status.ACTIVE,
         "admitted_at": now,
-        "quarantined_at": memory.held_since,
+        "quarantined_at": None,
         "promoted_by": by,
     }

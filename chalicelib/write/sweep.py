@@ -171,7 +171,7 @@ class Sweep:
         if outcome is SweepOutcome.DELETED:
             return self._decisions.remove(row, event) is not None
         try:
-            return self._decisions.change(row, promotion(row.memory, SYSTEM, now), event) is not None
+            return self._decisions.change(row, promotion(SYSTEM, now), event) is not None
         except DuplicateContent:  # let in by other means, which a person has to look at
             return False
 

@@ -40,12 +40,7 @@ def shared(org: str, content: str = RUMOUR, **fields: Any) -> StoredMemory:
 
 def promoted(org: str, **fields: Any) -> StoredMemory:
     """A row of ana's that rita promoted."""
-    values: dict[str, Any] = {
-        "status": Status.ACTIVE,
-        "admitted_at": NOW,
-        "promoted_by": "rita",
-        "quarantined_at": days_ago(40),
-    }
+    values: dict[str, Any] = {"status": Status.ACTIVE, "admitted_at": NOW, "promoted_by": "rita"}
     return shared(org, **values | fields)
 
 

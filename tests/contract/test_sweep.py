@@ -134,6 +134,17 @@ def test_a_row_without_a_time_of_quarantine_waits_since_it_was_stored(empty_stor
     assert (report.kept, report.deleted) == (1, 1)
 
 
+def test_a_row_that_was_edited_waits_since_then_unless_it_says_since_when(empty_store: MemoryStore, org: str) -> None:
+    edits = [
+        row("edited lately", org_id=org, created_at=days_ago(300), edited_at=days_ago(29), **HELD),
+        row("edited long ago", org_id=org, created_at=days_ago(300), edited_at=days_ago(91), **HELD),
+        held(org, 91, "held long ago", edited_at=days_ago(1)),
+    ]
+    empty_store.insert(edits)
+    assert over(empty_store).sweep.run().deleted == 2
+    assert [fate(empty_store, each) for each in edits] == [Status.QUARANTINED, None, None]
+
+
 def test_a_promoted_row_is_active_found_and_says_why(empty_store: MemoryStore, org: str) -> None:
     services, waiting, match = over(empty_store), held(org, 31), admitted(org, 1)
     empty_store.insert([waiting, match])
@@ -141,7 +152,7 @@ def test_a_promoted_row_is_active_found_and_says_why(empty_store: MemoryStore, o
     memory = present(empty_store, waiting)
     assert memory is not None
     assert (memory.status, memory.admitted_at, memory.promoted_by) == (Status.ACTIVE, NOW, "system")
-    assert (memory.quarantine_reason, memory.quarantined_at) == ("score", days_ago(31))
+    assert (memory.quarantine_reason, memory.quarantined_at) == ("score", None)
     hot: Any = services.ports.hot
     assert waiting.memory.id in hot._rows[waiting.memory.scope_ref.key]
     (event,) = events(services, org)

@@ -20,10 +20,12 @@ class RetentionReads:
         self._checkpoints = connection.database.get_collection(CHECKPOINTS)
 
     def quarantined(self, until: datetime, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
-        """By `quarantinedAt`, and by `createdAt` where a row has none."""
+        """By the first of the times that `Memory.held_since` goes through that a row has."""
+        absent = {"$exists": False}
         since: list[Document] = [
             {"quarantinedAt": {"$lte": until}},
-            {"quarantinedAt": {"$exists": False}, "createdAt": {"$lte": until}},
+            {"quarantinedAt": absent, "editedAt": {"$lte": until}},
+            {"quarantinedAt": absent, "editedAt": absent, "createdAt": {"$lte": until}},
         ]
         return self._batch({"status": Status.QUARANTINED.value, "$or": since}, after, limit)
 
