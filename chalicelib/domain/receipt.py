@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
+from chalicelib.domain.admission import VerdictReceipt
 from chalicelib.domain.memory import IndexState, Status
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.wire import Wire
@@ -37,7 +38,8 @@ class Refusal(Wire):
 
 
 class Receipt(Wire):
-    """The receipt of one item. `id` is the one that every other endpoint accepts."""
+    """The receipt of one item. `id` is the one that every other endpoint accepts; a dry run, which stores nothing, gives
+    the outcome that the item would have, and no id of its own."""
 
     outcome: Outcome
     id: str | None = None
@@ -49,3 +51,5 @@ class Receipt(Wire):
     redacted: tuple[str, ...] = ()
     error: Refusal | None = None
     index: IndexReceipt | None = None
+    admission: VerdictReceipt | None = None
+    dry_run: bool | None = None
