@@ -25,7 +25,7 @@ FITTED: dict[FactorName, ModuleType] = {
 }
 STEEPNESS = 12.0  # of the curve over the score
 CHANCE_AT_THRESHOLD = 0.32
-RIDGE = 0.002
+RIDGE = 0.0005
 STEPS, RATE = 4000, 0.02
 Array = NDArray[np.float64]
 

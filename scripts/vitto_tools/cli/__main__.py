@@ -3,11 +3,11 @@
 import typer
 
 from chalicelib.errors import VittoError
-from vitto_tools.cli import administration, contract, importing, maintenance, memories, queue
+from vitto_tools.cli import administration, admission, contract, importing, maintenance, memories, queue
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, importing, maintenance, queue, administration, contract):
+for module in (memories, importing, maintenance, queue, admission, administration, contract):
     module.register(app)
 
 
