@@ -41,7 +41,7 @@ def batch(user: User, *items: Any) -> list[dict[str, Any]]:
 
 def test_a_receipt_says_what_became_of_an_item(api: Api) -> None:
     found = api.user().receipt("Ana lives in Porto")
-    assert receipt.pop("admission")["decision"] == "admit"
+    assert found.pop("admission")["decision"] == "admit"
     assert found == {
         "outcome": "stored",
         "id": found["id"],
