@@ -43,6 +43,9 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
+from chalicelib.write.admission.gate import AdmissionGate
+from chalicelib.write.admission.scope_view import ScopeView
+from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.audit import Auditor
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.decisions import Decisions
@@ -145,6 +148,13 @@ class Container:
         return Deferral(self.ports.queue, self.ports.telemetry)
 
     @cached_property
+    def admission(self) -> AdmissionStage:
+        """Verdicts on what wants in."""
+        p = self.ports
+        view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+        return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry)
+
+    @cached_property
     def remember(self) -> RememberPipeline:
         """The write path."""
         p = self.ports
@@ -152,6 +162,7 @@ class Container:
             store=p.store,
             receipts=p.receipts,
             indexer=self.indexer,
+            admission=self.admission,
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,

@@ -10,6 +10,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.wire import SAYS_SOMETHING, Flag, Share, UtcTime, Wire
 
 MAX_BATCH = 100  # spec/api.md "Limits"
+MAX_MESSAGES = 20  # a judgement looks at the last few
 NEVER_NULL = ("content", "tags", "key_entities", "type", "importance", "overridable", "event_time")
 Content = Annotated[
     str,
@@ -21,6 +22,13 @@ Content = Annotated[
 """Its limits are documented here and held in `write.cleaning`, in bytes, which JSON Schema cannot count."""
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=50)]
+
+
+class SaidMessage(Wire):
+    """What somebody said: evidence for a memory, or what came before it."""
+
+    speaker: str | None = Field(default=None, min_length=1, max_length=128)
+    text: str = Field(max_length=MAX_CONTENT_BYTES)
 
 
 class MemoryInput(Wire):
@@ -48,9 +56,31 @@ class MemoryInput(Wire):
     links: Annotated[tuple[Link, ...], Field(max_length=50)] = ()
     outcome: str | None = Field(default=None, max_length=1000)
     attachments: Annotated[tuple[Attachment, ...], Field(max_length=20)] = ()
+    messages: Annotated[tuple[SaidMessage, ...], Field(max_length=MAX_MESSAGES)] = Field(
+        default=(),
+        description="what it was taken from, or what was said before it, the latest last; judged, not stored",
+    )
 
 
-class MemoryBatch(Wire):
+class RequestFlags(Wire):
+    """How to remember."""
+
+    dry_run: Flag = Field(default=False, description="true answers the verdicts and stores nothing")
+
+
+class BatchFlags(RequestFlags):
+    """How to remember a batch."""
+
+    trusted: Flag = Field(
+        default=False, description="true admits whatever the scores, but no injection; takes an admin"
+    )
+
+
+class MemoryRequest(MemoryInput, RequestFlags):
+    """One memory to remember."""
+
+
+class MemoryBatch(BatchFlags):
     """Memories to remember, each with a receipt of its own."""
 
     memories: tuple[MemoryInput, ...] = Field(min_length=1, max_length=MAX_BATCH)

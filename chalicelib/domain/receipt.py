@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
+from chalicelib.domain.admission import VerdictReceipt
 from chalicelib.domain.memory import IndexState, Status
 from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.scope import Scope
@@ -38,8 +39,9 @@ class Refusal(Wire):
 
 
 class Receipt(Wire):
-    """The receipt of one item. `id` is the one that every other endpoint accepts. `plugins` names those that changed the
-    item or what became of it, and those that were left out; absent where there are none."""
+    """The receipt of one item. `id` is the one that every other endpoint accepts; a dry run, which stores nothing, gives
+    the outcome that the item would have, and no id of its own. `plugins` names those that changed the item or what became
+    of it, and those that were left out; absent where there are none."""
 
     outcome: Outcome
     id: str | None = None
@@ -52,3 +54,5 @@ class Receipt(Wire):
     error: Refusal | None = None
     index: IndexReceipt | None = None
     plugins: tuple[PluginReport, ...] | None = None
+    admission: VerdictReceipt | None = None
+    dry_run: bool | None = None

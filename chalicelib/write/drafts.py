@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.caller import Caller
-from chalicelib.domain.input import MemoryInput
+from chalicelib.domain.input import MemoryInput, SaidMessage
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.receipt import Outcome, Receipt, Refusal
@@ -15,13 +15,16 @@ from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, VittoError
 from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
 
+_NOT_AS_GIVEN = frozenset({"scope_id", "event_time", "messages"})
+
 
 @dataclass(frozen=True)
 class Draft:
-    """A memory on its way in, and the kinds of secrets that were taken out of it."""
+    """A memory on its way in, the kinds of secrets that were taken out of it, and the messages given with it."""
 
     memory: Memory
     redacted: tuple[str, ...]
+    messages: tuple[SaidMessage, ...] = ()
 
 
 def draft(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft | Receipt:
@@ -37,7 +40,7 @@ def draft(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft | Rec
     checked_content(given.content, "content")
     if carries_recall(given.content):
         return Receipt(outcome=Outcome.SKIPPED, reason="the text brings back a block that was recalled from here")
-    fields = {name: getattr(given, name) for name in MemoryInput.model_fields if name not in {"scope_id", "event_time"}}
+    fields = {name: getattr(given, name) for name in MemoryInput.model_fields if name not in _NOT_AS_GIVEN}
     memory = Memory(
         **fields
         | {
@@ -50,10 +53,9 @@ def draft(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft | Rec
             "event_time": given.event_time or now,
             "created_at": now,
             "updated_at": now,
-            "admitted_at": now,
         }
     )
-    return Draft(memory, redacted)
+    return Draft(memory, redacted, given.messages)
 
 
 def drafts(caller: Caller, items: list[Mapping[str, Any]], now: datetime) -> list[Draft | Receipt]:

@@ -1,30 +1,35 @@
 """The write path, from items to receipts.
 
-    validate, authorise, clean → idempotency → exact duplicates → [admission] → [consolidation] → embed → store → index
+    validate, authorise, clean → idempotency → exact duplicates → embed → admission → [consolidation] → store → index
 
-Admission and consolidation have their places where the brackets stand. Rows are stored `pending` and marked `indexed` only
-once every index has them, so a crash between the two loses nothing.
+Consolidation has its place where the brackets stand. Rows are stored `pending` and marked `indexed` only once every index
+has them, so a crash between the two loses nothing.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.administration import ReservationState
+from chalicelib.domain.admission import Decision
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import key as key_of
-from chalicelib.domain.memory import IndexState, Memory
-from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.memory import IndexState, Status, content_key
 from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
 from chalicelib.domain.scope import ScopeRef
-from chalicelib.errors import IdempotencyConflict, InProgress, VittoError
+from chalicelib.errors import Forbidden, IdempotencyConflict, InProgress, VittoError
 from chalicelib.ports import Clock, MemoryStore, ReceiptStore
+from chalicelib.write.admission.judgement import told, why
+from chalicelib.write.admission.stage import AdmissionStage, Judged, incoming
 from chalicelib.write.audit import Auditor
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
 from chalicelib.write.indexing import Indexer
+
+SAME_CONTENT = "the same content is in this scope already"
 
 
 class RememberPipeline:
@@ -36,6 +41,7 @@ class RememberPipeline:
         store: MemoryStore,
         receipts: ReceiptStore,
         indexer: Indexer,
+        admission: AdmissionStage,
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
@@ -43,26 +49,40 @@ class RememberPipeline:
         self._store = store
         self._receipts = receipts
         self._indexer = indexer
+        self._admission = admission
         self._auditor = auditor
         self._deferral = deferral
         self._clock = clock
 
     def remember(
-        self, caller: Caller, items: list[Mapping[str, Any]], *, key: str | None, single: bool
+        self,
+        caller: Caller,
+        items: list[Mapping[str, Any]],
+        *,
+        key: str | None,
+        single: bool,
+        dry_run: bool = False,
+        trusted: bool = False,
     ) -> list[dict[str, Any]]:
         """The receipts of `items`, on the wire, in their order.
 
         A `single` item that may not be stored raises; in a batch it has a receipt of its own. With an idempotency `key`
-        the first receipts come back for the same items, and IdempotencyConflict or InProgress otherwise."""
+        the first receipts come back for the same items, and IdempotencyConflict or InProgress otherwise. A dry run gives
+        the receipts that there would be and leaves no trace, not even of its key. `trusted` takes an admin and admits
+        what the score alone would not."""
         caller.require(Role.MEMBER)
+        if trusted and not caller.is_admin:
+            raise Forbidden("trusted: true admits whatever the scores, which takes an admin", field="trusted")
         now = self._clock()
         drafted = self._drafted(caller, items, now, single=single)
+        if dry_run:
+            return _wired(self._rehearse(caller, drafted, now, trusted=trusted))
         if key is None:
-            receipts = self._store_all(caller, drafted)
+            receipts = self._store_all(caller, drafted, now, trusted=trusted)
             self._defer(caller, receipts)
             return _wired(receipts)
-        body_hash = hashlib.sha256(json.dumps(items, sort_keys=True).encode()).hexdigest()
         name = caller.org_id, _caller_key(caller), key
+        body_hash = _hash(items, trusted=trusted)
         reservation = self._receipts.reserve(*name, body_hash, now)
         if reservation.body_hash != body_hash:
             raise IdempotencyConflict("this idempotency key was used with another body")
@@ -73,7 +93,7 @@ class RememberPipeline:
         if reservation.at != now:  # the work of a request that never ended: the same times give the same rows
             drafted = self._drafted(caller, items, reservation.at, single=single)
         try:
-            receipts = self._store_all(caller, drafted)
+            receipts = self._store_all(caller, drafted, reservation.at, trusted=trusted)
         except VittoError:
             self._receipts.release(*name)
             raise
@@ -87,10 +107,23 @@ class RememberPipeline:
     ) -> list[Draft | Receipt]:
         return [draft(caller, items[0], now)] if single else drafts(caller, items, now)
 
-    def _store_all(self, caller: Caller, drafted: Sequence[Draft | Receipt]) -> list[Receipt]:
-        fresh = [item for item in drafted if isinstance(item, Draft)]
-        stored = iter(self._store_fresh(caller, fresh))
-        return [next(stored) if isinstance(item, Draft) else item for item in drafted]
+    def _store_all(
+        self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool
+    ) -> list[Receipt]:
+        batch = self._judge(caller, drafted, now, trusted=trusted)
+        index = self._store_rows(caller, batch, trusted=trusted)
+        return [_receipt(item, batch, index) if isinstance(item, Draft) else item for item in drafted]
+
+    def _rehearse(
+        self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool
+    ) -> list[Receipt]:
+        batch = self._judge(caller, drafted, now, trusted=trusted)
+        would_be = [_receipt(item, batch, {}) if isinstance(item, Draft) else item for item in drafted]
+        ids = {item.memory.id for item in drafted if isinstance(item, Draft)}
+        return [
+            receipt.model_copy(update={"dry_run": True, "id": None if receipt.id in ids else receipt.id})
+            for receipt in would_be
+        ]
 
     def _defer(self, caller: Caller, receipts: Sequence[Receipt]) -> None:
         self._deferral.index_later(
@@ -99,30 +132,73 @@ class RememberPipeline:
             if one.index and one.index.state is IndexState.PENDING and one.id and one.scope and one.scope_id
         )
 
-    def _store_fresh(self, caller: Caller, fresh: Sequence[Draft]) -> list[Receipt]:
-        memories = [item.memory for item in fresh]
-        existing = dict(zip((m.id for m in memories), self._store.find_duplicates(memories), strict=True))
-        rows = self._indexer.analysed([m for m in memories if existing[m.id] is None]) if memories else []
-        existing |= dict(zip((row.memory.id for row in rows), self._insert(rows), strict=True))
-        stored = [row for row in rows if existing[row.memory.id] is None]
-        index = dict(zip((row.memory.id for row in stored), self._indexer.publish(stored), strict=True))
-        if caller.on_behalf_by and stored:
-            self._auditor.record(caller, "remember", [row.memory.id for row in stored])
-        return [_receipt(item, existing[item.memory.id], index.get(item.memory.id)) for item in fresh]
+    def _judge(self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool) -> "_Batch":
+        """The verdicts on what is not in the store already, each content of the batch once."""
+        fresh = [item for item in drafted if isinstance(item, Draft)]
+        batch = _Batch(first_of_their_content(fresh))
+        memories = [item.memory for item in fresh if batch.first[item.memory.id] == item.memory.id]
+        found = self._store.find_duplicates(memories)
+        batch.existing = {memory.id: id_ for memory, id_ in zip(memories, found, strict=True) if id_ is not None}
+        wanted = [memory for memory in memories if memory.id not in batch.existing]
+        rows = self._indexer.analysed(wanted) if wanted else []
+        judged = self._admission.judge(caller, incoming(fresh, rows), now, trusted=trusted) if rows else []
+        batch.judged = {one.row.memory.id: one for one in judged}
+        return batch
 
-    def _insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
-        return self._store.insert(rows) if rows else []
+    def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> dict[str, IndexReceipt]:
+        rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
+        # [consolidation] of the active ones among them
+        there = self._store.insert(rows) if rows else []
+        batch.existing |= {row.memory.id: id_ for row, id_ in zip(rows, there, strict=True) if id_ is not None}
+        stored = [row for row, id_ in zip(rows, there, strict=True) if id_ is None]
+        active = [row for row in stored if row.memory.status is Status.ACTIVE]
+        index = dict(zip((row.memory.id for row in active), self._indexer.publish(active), strict=True))
+        ids = [row.memory.id for row in stored]
+        if caller.on_behalf_by and ids:
+            self._auditor.record(caller, "remember", ids)
+        if trusted and ids:
+            self._auditor.record(caller, "trust", ids)
+        return index
 
 
-def _receipt(item: Draft, existing: str | None, index: IndexReceipt | None) -> Receipt:
-    memory: Memory = item.memory
-    where = {"scope": memory.scope, "scope_id": memory.scope_id, "redacted": item.redacted}
-    if existing is not None:
-        reason = "the same content is in this scope already"
-        return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=reason, **where)
-    return Receipt(
-        outcome=Outcome.STORED, id=memory.id, status=memory.status, revision=memory.revision, index=index, **where
-    )
+@dataclass
+class _Batch:
+    """What became of the drafts of one request: `first` says which draft has the content of each, `existing` what the
+    store held already."""
+
+    first: Mapping[str, str]
+    existing: dict[str, str] = field(default_factory=dict)
+    judged: dict[str, Judged] = field(default_factory=dict)
+
+
+def first_of_their_content(fresh: Sequence[Draft]) -> dict[str, str]:
+    """By each draft's id the id of the first draft of the same content in the same scope."""
+    leaders: dict[str, str] = {}
+    return {item.memory.id: leaders.setdefault(content_key(item.memory), item.memory.id) for item in fresh}
+
+
+def _receipt(item: Draft, batch: _Batch, index: Mapping[str, IndexReceipt]) -> Receipt:
+    memory = item.memory
+    first = batch.first[memory.id]
+    where: dict[str, Any] = {"scope": memory.scope, "scope_id": memory.scope_id, "redacted": item.redacted}
+    if (existing := batch.existing.get(first)) is not None:
+        return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=SAME_CONTENT, **where)
+    judged = batch.judged[first]
+    where["admission"] = told(judged.verdict)
+    if judged.verdict.decision is Decision.REJECT:
+        return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict), **where)
+    if first != memory.id:
+        return Receipt(outcome=Outcome.DUPLICATE, id=first, reason=SAME_CONTENT, **where)
+    stored = judged.row.memory
+    where |= {"id": memory.id, "status": stored.status, "revision": stored.revision}
+    if judged.verdict.decision is Decision.QUARANTINE:
+        return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict), **where)
+    return Receipt(outcome=Outcome.STORED, index=index.get(memory.id), **where)
+
+
+def _hash(items: list[Mapping[str, Any]], *, trusted: bool) -> str:
+    body: Any = {"memories": items, "trusted": True} if trusted else items
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def _wired(receipts: Sequence[Receipt]) -> list[dict[str, Any]]:

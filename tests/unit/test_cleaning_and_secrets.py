@@ -213,6 +213,7 @@ FULL: dict[str, Any] = {
     "links": [{"kind": "relates", "target": "mem_1"}],
     "outcome": "moved",
     "attachments": [{"type": "image", "url": "https://example.com/a.png", "description": "a house"}],
+    "messages": [{"speaker": "Ana", "text": "I live in Porto"}],
 }
 CHOICES = {("scope",), ("type",), ("links", 0, "kind")}
 IDS = {("scopeId",), ("origin", "sessionId"), ("origin", "messageId"), ("links", 0, "target")}
@@ -241,7 +242,7 @@ TEXTS = [place for place in paths(FULL) if place not in CHOICES | IDS]
 def test_the_full_memory_of_these_tests_has_every_field_that_takes_text() -> None:
     fields = {info.alias or name for name, info in MemoryInput.model_fields.items()}
     assert fields - FULL.keys() == {"importance", "overridable", "confidence", "eventTime", "expiresAt"}
-    nested = {"origin": FULL["origin"], "claims": FULL["claims"][0], "attachments": FULL["attachments"][0]}
+    nested = {name: FULL[name][0] for name in ("claims", "attachments", "messages")} | {"origin": FULL["origin"]}
     for name, given_value in nested.items():
         assert {info.alias for info in _inner(name).model_fields.values()} == given_value.keys()
 

@@ -35,6 +35,7 @@ def stored(services: Container, who: Caller = ANA) -> list[Memory]:
 def test_a_receipt_says_what_was_stored_and_where() -> None:
     services = container()
     receipt = remember(services)
+    assert receipt.pop("admission")["decision"] == "admit"
     assert receipt == {
         "outcome": "stored",
         "id": receipt["id"],
@@ -181,10 +182,10 @@ def test_the_same_content_in_another_scope_is_another_row() -> None:
 @pytest.mark.parametrize("kind", ["event", "observation", "conversation"])
 def test_of_a_timed_type_the_same_content_at_another_time_is_another_row(kind: str) -> None:
     services = container()
-    first, later = NOW.isoformat(), (NOW + timedelta(days=1)).isoformat()
-    assert remember(services, type=kind, eventTime=first)["outcome"] == "stored"
-    assert remember(services, type=kind, eventTime=later)["outcome"] == "stored"
-    assert remember(services, type=kind, eventTime=first)["outcome"] == "duplicate"
+    times = NOW.isoformat(), (NOW + timedelta(days=1)).isoformat(), NOW.isoformat()
+    items: list[Any] = [PORTO | {"type": kind, "eventTime": time} for time in times]
+    receipts = services.remember.remember(ADMIN, items, key=None, single=False, trusted=True)
+    assert [receipt["outcome"] for receipt in receipts] == ["stored", "stored", "duplicate"]
 
 
 def test_of_other_types_the_event_time_makes_no_other_row() -> None:

@@ -6,12 +6,13 @@ from chalice.app import Blueprint
 from pydantic import Field
 
 from chalicelib.domain.caller import Role
-from chalicelib.domain.input import MAX_BATCH, MemoryBatch, MemoryInput, MemoryPatch
+from chalicelib.domain.input import MAX_BATCH, BatchFlags, MemoryBatch, MemoryPatch, MemoryRequest, RequestFlags
 from chalicelib.domain.memory import RESTORABLE_DAYS, Memory, MemoryType, Revision, Status
 from chalicelib.domain.receipt import IndexReceipt, Receipt
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import clean
 from chalicelib.domain.text.terms import query_words
+from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import JSON_NUMBER, Flag, Wire
 from chalicelib.entrypoints.answers import Reply
 from chalicelib.entrypoints.contract import (
@@ -113,9 +114,10 @@ class Purged(Answer):
     "/engine/memories",
     "POST",
     as_sent(
-        MemoryInput | MemoryBatch,
+        MemoryRequest | MemoryBatch,
         one={"content": "Ana moved to Porto in May", "type": "fact", "tags": ["home"]},
         batch={"memories": [{"content": "We deploy on Fridays", "type": "decision"}, {"content": "Ana likes tea"}]},
+        rehearsed={"content": "Ana moved to Porto in May", "dryRun": True},
     ),
     Gives(Receipts, leads_to={name: {"id": "/receipts/0/id"} for name in ("read", "edit", "forget", "restore")}),
     raises=(NotFound, IdempotencyConflict, InProgress),
@@ -123,11 +125,17 @@ class Purged(Answer):
 )
 def remember(call: Call[NoQuery, dict[str, Any]]) -> Any:
     """Remember one memory (the body) or a batch (`memories`, up to 100). An item of a batch that may not be stored fails
-    no other: its receipt is `invalid`, with the error."""
+    no other: its receipt is `invalid`, with the error. `dryRun` answers the verdicts and stores nothing; a batch that an
+    admin marks `trusted` is admitted whatever its scores."""
     body = call.body
     single = "memories" not in body
-    items = [body] if single else _batch(body)
-    receipts = call.services.remember.remember(call.caller, items, key=_idempotency_key(call), single=single)
+    sent = body.keys() & {"dryRun", "trusted"} if not single else body.keys() & {"dryRun"}
+    flags = validated(RequestFlags if single else BatchFlags, {name: body[name] for name in sent})
+    items = [{name: value for name, value in body.items() if name not in sent}] if single else _batch(body)
+    trusted = isinstance(flags, BatchFlags) and flags.trusted
+    receipts = call.services.remember.remember(
+        call.caller, items, key=_idempotency_key(call), single=single, dry_run=flags.dry_run, trusted=trusted
+    )
     return {"receipts": receipts}  # on the wire already: a repeat gets the first receipts as they were kept
 
 
@@ -222,7 +230,7 @@ def listing(query: BrowseQuery, status: Status | None) -> Browse:
 
 
 def _batch(body: dict[str, Any]) -> list[Any]:
-    if unknown := sorted(body.keys() - {"memories"}):
+    if unknown := sorted(body.keys() - {"memories", "dryRun", "trusted"}):
         raise InvalidInput(unknown[0], "is not a known field beside memories")
     items = body["memories"]
     if not isinstance(items, list) or not items:

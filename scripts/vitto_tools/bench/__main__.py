@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from vitto_tools.bench import admission as admission_bench
 from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import recall as recall_bench
@@ -37,6 +38,20 @@ def failures(json: Json = None) -> None:
     """What a store that is dead, hanging or slow costs a recall."""
     report = Report()
     failures_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def admission(
+    json: Json = None,
+    fit: Annotated[bool, typer.Option("--fit", help="Print the weights that fit conversations 1-5 best.")] = False,
+    without_vectors: Annotated[
+        bool, typer.Option("--without-vectors", help="Also with an embedder that is down: novelty by words alone.")
+    ] = False,
+) -> None:
+    """Which turns of LoCoMo admission lets in, beside admitting all and the best length cut."""
+    report = Report()
+    admission_bench.run(report, fit=fit, without_vectors=without_vectors)
     report.write(json)
 
 

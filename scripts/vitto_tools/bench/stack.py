@@ -33,13 +33,13 @@ class Stack:
         settings = Settings.from_environment(self.environment)
         return Container(settings, build_ports(settings))
 
-    def key(self, org_id: str) -> str:
+    def key(self, org_id: str, user: str = "bench") -> str:
         """A fresh key of an admin of `org_id` that may act for its users."""
         ports = self.services.ports
         stored, shown = mint(
             org_id=org_id,
             name="bench",
-            user_id="bench",
+            user_id=user,
             roles=(Role.ADMIN,),
             act_as=True,
             now=ports.clock(),
