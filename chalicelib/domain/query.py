@@ -30,7 +30,7 @@ class Layer(StrEnum):
         return tuple(Scope) if self is Layer.DEVELOPER else (Scope.SPACE, Scope.UNIVERSE, Scope.USER)
 
 
-_BOTH_WORDS = {
+_BOTH_WORDS: dict[str, Any] = {
     "required": ["layer", "scopes"],
     "properties": {"layer": {"type": "string"}, "scopes": {"type": "array"}},
 }

@@ -52,7 +52,7 @@ def test_a_layer_shows_nobody_more_than_the_chain(services: Container, layer: st
     bare = caller("acme", "ana")
     assert found(services, bare, layer=layer) <= {Scope.ORGANIZATION, Scope.USER}
     admin = caller("rival", "ana", Role.ADMIN, spaces=("red",))
-    assert "acme" not in str(services.recall.recall(admin, RecallQuery(query="the tea of", layer=layer))["hits"])  # type: ignore[arg-type]
+    assert "acme" not in str(services.recall.recall(admin, RecallQuery(query="the tea of", layer=layer))["hits"])
     with pytest.raises(NotFound):
         found(services, bare, layer=layer, scopeIds=["red"])
 

@@ -3,11 +3,11 @@
 import typer
 
 from chalicelib.errors import VittoError
-from vitto_tools.cli import administration, backfill, contract, importing, maintenance, memories, queue
+from vitto_tools.cli import administration, backfill, contract, importing, maintenance, memories, migrate, queue
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, importing, maintenance, backfill, queue, administration, contract):
+for module in (memories, importing, maintenance, backfill, migrate, queue, administration, contract):
     module.register(app)
 
 
