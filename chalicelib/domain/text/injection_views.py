@@ -43,14 +43,14 @@ _LOOKALIKES = {
     "r": "гᴦʀɹ", "s": "ѕꜱʂƽ", "t": "тτᴛʇŧ", "u": "υսᴜʋц", "v": "ѵνᴠʌ", "w": "ԝωᴡʍш", "x": "хχ×", "y": "уγүʏʎ", "z": "ᴢʐƶ",
 }  # fmt: skip
 _STYLED = (0x1F150, 0x1F170, 0x1F1E6)  # circled, squared and flag letters, which normalisation leaves alone
-_LATIN = {ord(like): letter for letter, likes in _LOOKALIKES.items() for like in likes} | {
+LATIN = {ord(like): letter for letter, likes in _LOOKALIKES.items() for like in likes} | {
     start + n: chr(ord("a") + n) for start in _STYLED for n in range(26)
 }
 _SEPARATORS = {ord(c): "\n" for c in "\x85\u2028\u2029\v\f\r"}
 _PILED = re.compile(
     r"[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0670\u0640\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+"
 )
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
 )
@@ -89,9 +89,9 @@ def one_case(text: str) -> str:
     """`text` in one case, without accents, invisible characters and styles. Patterns are brought into this form too."""
     if text.isascii():
         if not text.replace("\n", "").replace("\t", "").isprintable():
-            text = _UNSEEN.sub("", text.translate(_SEPARATORS))
+            text = UNSEEN.sub("", text.translate(_SEPARATORS))
         return text.lower()
-    text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text.translate(_SEPARATORS)))
+    text = unicodedata.normalize("NFKC", UNSEEN.sub("", text.translate(_SEPARATORS)))
     bare = _PILED.sub("", unicodedata.normalize("NFKD", text.casefold()))
     return unicodedata.normalize("NFC", bare).replace("ı", "i")
 
@@ -137,7 +137,7 @@ def _views_of(text: str) -> Iterator[tuple[View, str]]:
 
 
 def _in_latin(text: str) -> str:
-    return one_case(unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_LATIN))
+    return one_case(unicodedata.normalize("NFKC", UNSEEN.sub("", text)).translate(LATIN))
 
 
 def _regrouped(spoken: str) -> Iterator[tuple[View, str]]:

@@ -11,13 +11,14 @@ from vitto_tools.cli import (
     importing,
     maintenance,
     memories,
+    migrate,
     queue,
     review,
 )
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, review, importing, maintenance, backfill, queue, admission, administration, contract):
+for module in (memories, review, importing, maintenance, backfill, migrate, queue, admission, administration, contract):
     module.register(app)
 
 

@@ -1,0 +1,1 @@
+"""Rows of before scopes, made into today's."""
