@@ -26,9 +26,11 @@ from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.adapters.telemetry import PowertoolsTelemetry
 from chalicelib.adapters.traced import Traced
+from chalicelib.domain.caller import Caller
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.plugins.aftermath import AfterResponse
+from chalicelib.plugins.emotional_context import EmotionalContext
 from chalicelib.plugins.hooks import Plugin
 from chalicelib.plugins.manager import Plugins
 from chalicelib.plugins.registry import Registry, load
@@ -56,9 +58,11 @@ from chalicelib.settings import Settings
 from chalicelib.write.audit import Auditor
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
+from chalicelib.write.hooks import RememberHooks
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.preference_learning import PreferenceLearning
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 from chalicelib.write.versioning import MemoryVersioning, Versions
 
@@ -104,7 +108,10 @@ class Container:
 
     def _built_in_plugins(self) -> list[Plugin]:
         """The plugins that come with the product. Each lives beside what it wraps."""
-        return [MemoryVersioning()]
+        return [MemoryVersioning(), EmotionalContext(), PreferenceLearning(self._remember_learned)]
+
+    def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
+        self.remember.remember(caller, [*items], key=None, single=False)
 
     @cached_property
     def session_hooks(self) -> SessionHooks:
@@ -143,6 +150,7 @@ class Container:
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,
+            hooks=RememberHooks(self.after_response),
         )
 
     @cached_property

@@ -24,6 +24,7 @@ from chalicelib.ports import Clock, MemoryStore, ReceiptStore
 from chalicelib.write.audit import Auditor
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
+from chalicelib.write.hooks import RememberHooks
 from chalicelib.write.indexing import Indexer
 
 
@@ -39,6 +40,7 @@ class RememberPipeline:
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
+        hooks: RememberHooks,
     ) -> None:
         self._store = store
         self._receipts = receipts
@@ -46,6 +48,7 @@ class RememberPipeline:
         self._auditor = auditor
         self._deferral = deferral
         self._clock = clock
+        self._hooks = hooks
 
     def remember(
         self, caller: Caller, items: list[Mapping[str, Any]], *, key: str | None, single: bool
@@ -108,6 +111,7 @@ class RememberPipeline:
         index = dict(zip((row.memory.id for row in stored), self._indexer.publish(stored), strict=True))
         if caller.on_behalf_by and stored:
             self._auditor.record(caller, "remember", [row.memory.id for row in stored])
+        self._hooks.remembered(caller, [row.memory for row in stored])
         return [_receipt(item, existing[item.memory.id], index.get(item.memory.id)) for item in fresh]
 
     def _insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
