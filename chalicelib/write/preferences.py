@@ -20,12 +20,13 @@ from chalicelib.write.preference_wording import DIRECT, SHORT, SUMMARIES, WORDIN
 
 SPOKEN_IMPORTANCE, SHOWN_IMPORTANCE = 0.9, 0.8
 SPOKEN_CONFIDENCE, SHOWN_CONFIDENCE = 0.9, 0.6
-MAX_SENTENCE = 300  # what is longer tells a story
+MAX_MESSAGE, MAX_SENTENCE = 2000, 300  # what is longer is pasted, or tells a story
 FEW_WORDS, FEW_CHARACTERS = 6, 14  # a correction that says no more than itself
 LONG_ANSWER, SHORT_REPLY = 100, 8  # in terms, which scripts without spaces have about as many of
 IGNORED_ANSWERS = 3
 REASKS, REASKED_AFTER, SAME_QUESTION = 2, 3, 0.6  # how often, within so many messages of the user, shared part of terms
 _SENTENCE = re.compile(r"[^.!?。！？\n;]+[.!?。！？]*")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _LETTERS = "a-z\u00df-\u024f\u0430-\u045f"
 
 
@@ -70,7 +71,7 @@ def learn(messages: Sequence[Message]) -> list[Preference]:
 
 def _spoken(messages: Sequence[Message]) -> Iterator[Preference]:
     for message in messages:
-        if message.speaker != "user":
+        if message.speaker != "user" or len(message.text) > MAX_MESSAGE:
             continue
         for sentence in _SENTENCE.findall(message.text):
             if value := wish(sentence):
@@ -86,6 +87,8 @@ def wish(sentence: str) -> Value | None:
     """What a sentence asks of answers; None where it asks nothing of them."""
     text = _folded(sentence)
     if not text or len(text) > MAX_SENTENCE:
+        return None
+    if not _is_bare(text) and not _about_answers().search(text):
         return None
     is_question = text.endswith(("?", "？"))
     return next((value for wording in WORDINGS if (value := _wish_in(wording, text, is_question=is_question))), None)
@@ -113,15 +116,28 @@ def _asked_for(wording: Wording, text: str) -> Value | None:
     if not _has(wording, wording.asks, text):
         return None
     is_about_answers = _has(wording, wording.answers, text)
-    if not is_about_answers and not _is_bare(wording, text):
+    if not is_about_answers and not _is_bare(text):
         return None
     value = next((value for value, expression in wording.values if _has(wording, expression, text)), None)
     return value or (_language(text) if is_about_answers else None)
 
 
-def _is_bare(wording: Wording, text: str) -> bool:
+def _is_bare(text: str) -> bool:
     """Whether a sentence is so short that it says what it asks for and nothing else: "shorter, please"."""
-    return len(text.split()) <= FEW_WORDS if wording.has_words else len(text) <= FEW_CHARACTERS
+    if not _UNSPACED.search(text):
+        return len(text.split()) <= FEW_WORDS
+    return len(text) <= FEW_CHARACTERS
+
+
+@functools.cache
+def _about_answers() -> re.Pattern[str]:
+    """What a sentence of any language has that is about answers: most have none of it, and are done with by one search."""
+    expressions: dict[bool, list[str]] = {True: [], False: []}
+    for wording in WORDINGS:
+        own = [expression for _, expression in wording.own]
+        expressions[wording.has_words] += [wording.answers, wording.yours, *own]
+    words, parts = ("|".join(each) for each in expressions.values())
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)|{parts}")
 
 
 def _language(text: str) -> Value | None:
@@ -152,6 +168,8 @@ def _folded(text: str) -> str:
 
 
 def _shown(messages: Sequence[Message]) -> Iterator[Preference]:
+    if all(message.speaker != "assistant" for message in messages):
+        return
     terms = {message.id: index_terms(message.text) for message in messages}
     if ignored := _ignored(messages, terms):
         content = "keeps passing over long ones."

@@ -275,6 +275,11 @@ def test_a_repeat_that_nobody_answered_in_between_or_of_another_question_shows_n
     assert learn(talk(*alternating(*[("It depends.", question) for question in others]))) == []
 
 
+def test_a_wish_in_a_text_that_was_pasted_is_none_of_the_user() -> None:
+    assert learn(talk(("user", "The vault opens at noon. " * 100 + "Please always answer in German."))) == []
+    assert learn(talk(("user", "The vault opens at noon. " * 10 + "Please always answer in German.")))
+
+
 def test_the_same_message_twice_counts_once() -> None:
     messages = talk(("assistant", LONG), ("user", "and the budget"))
     assert learn([*messages, *messages, *messages]) == []
