@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.domain.caller import Caller
 from chalicelib.domain.matryoshka import named
 from chalicelib.domain.wire import utc
 from chalicelib.errors import Misconfigured
 from chalicelib.plugins.aftermath import AfterResponse
+from chalicelib.plugins.emotional_context import EmotionalContext
 from chalicelib.plugins.hooks import Plugin
 from chalicelib.plugins.manager import Plugins
 from chalicelib.plugins.registry import Registry, load
@@ -51,9 +53,11 @@ from chalicelib.write.backfill import Backfill
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
+from chalicelib.write.hooks import RememberHooks
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
+from chalicelib.write.preference_learning import PreferenceLearning
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.purge import Purge
@@ -112,7 +116,10 @@ class Container:
 
     def _built_in_plugins(self) -> list[Plugin]:
         """The plugins that come with the product. Each lives beside what it wraps."""
-        return [MemoryVersioning()]
+        return [MemoryVersioning(), EmotionalContext(), PreferenceLearning(self._remember_learned)]
+
+    def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
+        self.remember.remember(caller, [*items], key=None, single=False)
 
     @cached_property
     def session_hooks(self) -> SessionHooks:
@@ -166,6 +173,7 @@ class Container:
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,
+            hooks=RememberHooks(self.after_response),
         )
 
     @cached_property

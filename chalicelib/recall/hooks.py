@@ -111,6 +111,8 @@ def _within(wanted: Sequence[str] | None, asked: Sequence[str] | None) -> bool:
 
 def _rearranged(hits: tuple[Hit, ...], value: Any, plugin: Registered) -> tuple[Hit, ...]:
     change = given(ResponseChange, value)
+    if change.history:
+        raise NotAllowed("a recall has no history to show")
     known = {hit.memory.id: hit for hit in hits}
     if foreign := change.notes.keys() - known.keys():
         raise NotAllowed(f"it annotates {len(foreign)} memories that are not among the hits")

@@ -27,6 +27,7 @@ from chalicelib.write.admission.stage import AdmissionStage, Judged, incoming
 from chalicelib.write.audit import Auditor
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
+from chalicelib.write.hooks import RememberHooks
 from chalicelib.write.indexing import Indexer
 
 SAME_CONTENT = "the same content is in this scope already"
@@ -45,6 +46,7 @@ class RememberPipeline:
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
+        hooks: RememberHooks,
     ) -> None:
         self._store = store
         self._receipts = receipts
@@ -53,6 +55,7 @@ class RememberPipeline:
         self._auditor = auditor
         self._deferral = deferral
         self._clock = clock
+        self._hooks = hooks
 
     def remember(
         self,
@@ -158,6 +161,7 @@ class RememberPipeline:
             self._auditor.record(caller, "remember", ids)
         if trusted and ids:
             self._auditor.record(caller, "trust", ids)
+        self._hooks.remembered(caller, [row.memory for row in active])
         return index
 
 
