@@ -11,11 +11,23 @@ from functools import cache
 from chalicelib.domain.claims.patterns import ENDS, LEADS, Pattern, patterns
 from chalicelib.domain.claims.subjects import Attribute, Subject, attribute_of, subject_of
 from chalicelib.domain.claims.values import Kind, Value, folded, value_of, words_of
-from chalicelib.domain.claims.words import MY, OUR, PARTICLES, PRONOUNS, SINGLE, THE, UNSURE, UNSURE_PARTS, word_set
+from chalicelib.domain.claims.words import (
+    MANY,
+    MY,
+    OUR,
+    PARTICLES,
+    PRONOUNS,
+    SINGLE,
+    THE,
+    UNSURE,
+    UNSURE_PARTS,
+    word_set,
+)
 
 MOST_CLAUSES = 40
 _MONTH = "May"  # what may be is unsure, what is in May is not
 LONGEST_CLAUSE = 240
+MOST_WORDS_OF_MANY = 3  # what is liked or used; longer, it is a remark
 LONGEST_QUALIFICATION = 4  # words after "of" that still qualify an attribute
 _OTHER_SCRIPTS = {
     "ru": "[\u0400-\u04ff]",
@@ -117,7 +129,10 @@ def _statements(pattern: Pattern, match: re.Match[str], begin: int, author: str)
     kind = pattern.kind or _KINDS.get(attribute.name, Kind.TEXT)
     text = _cut(groups["v"], kind)
     value = value_of(text, kind)
-    if value is None or words_of(text)[0] in PRONOUNS or (kind is Kind.PLACE and value_of(text, Kind.DATE)):
+    said = words_of(text)
+    if value is None or said[0] in PRONOUNS or (attribute.name in MANY and len(said) > MOST_WORDS_OF_MANY):
+        return []
+    if kind is Kind.PLACE and value_of(text, Kind.DATE):
         return []
     if pattern.attribute == "preference":
         return _preference(subject, value, groups["w"], begin, match)

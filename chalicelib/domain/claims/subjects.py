@@ -23,6 +23,7 @@ TEAM = "we"
 MOST_WORDS = 4
 _SPECIFIC = {"email", "phone"}  # a phone number is no number, an e-mail address no address
 _OF_WHAT = frozenset(["of", "for", "from", "with", "in", "at", "on", "von", "für", "de", "du", "di", "do", "van"])
+_CONTRACTED = ("'s", "'d", "'m", "'re", "'ll", "'ve")  # "it's like", "I'd like": a verb is in it
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -109,6 +110,8 @@ def _named(words: list[str]) -> Subject | None:
 
 
 def _is_part_of_a_name(word: str) -> bool:
+    if folded(word).endswith(_CONTRACTED):
+        return False
     return word[0].isupper() or word[0].isdigit() or folded(word) in PARTICLES or not _has_case(word)
 
 

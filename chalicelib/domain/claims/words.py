@@ -32,6 +32,7 @@ PARTICLES = word_set(
 
 NOBODY = word_set(
     """
+    sounds looks seems feels as just is are was were
     he she it they you this that these those there here who what which everyone everybody someone somebody
     nobody no one anyone anybody all some many most people er sie es ihr man dieser diese dies jemand niemand
     alle wer il elle ils elles on tu vous ce cela qui quelqu'un personne tout el ella ellos usted eso esto
@@ -46,7 +47,7 @@ NOBODY = word_set(
 
 PRONOUNS = word_set(
     """
-    it them him her this that these those me us you what so too
+    it them him her this that these those me us you what so too to how when being
     """
 )
 """No values of a claim."""
