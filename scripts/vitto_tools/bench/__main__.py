@@ -7,6 +7,7 @@ import typer
 
 from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
+from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench.report import Report
 
@@ -37,6 +38,17 @@ def failures(json: Json = None) -> None:
     """What a store that is dead, hanging or slow costs a recall."""
     report = Report()
     failures_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def prospective(
+    json: Json = None,
+    conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
+) -> None:
+    """Recall on LoCoMo with and without the prospective questions that the heuristic writes."""
+    report = Report()
+    prospective_bench.run(report, conversations)
     report.write(json)
 
 
