@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
@@ -82,6 +81,18 @@ class Indexer:
         if self._questions is not None:
             self._questions.remove(chain, ids)
 
+    def sweep_questions(self, scope_key: str) -> None:
+        """Take away the stored questions of a scope whose memory is not there or not active: what a purge that was cut off
+        left behind."""
+        if self._questions is None:
+            return
+        chain, after = _chain_of(scope_key), ""
+        while ids := self._questions.of_scope(scope_key, after=after):
+            there = {row.memory.id for row in self._store.fetch(chain, ids) if self._is_findable(row.memory)}
+            if gone := [id_ for id_ in ids if id_ not in there]:
+                self._questions.remove(chain, gone)
+            after = ids[-1]
+
     def _apply(self, rows: Sequence[StoredMemory], *, with_questions: bool) -> str | None:
         try:
             self._retire_questions(rows)
@@ -152,11 +163,17 @@ class Indexer:
 
 
 def _by_scope(rows: Sequence[StoredMemory]) -> Iterator[tuple[Chain, list[StoredMemory]]]:
-    for key, some in groupby(
-        sorted(rows, key=lambda row: row.memory.scope_ref.key), lambda row: row.memory.scope_ref.key
-    ):
-        ref = ScopeRef.from_key(key)
-        yield Chain(ref.org_id, (ref,)), list(some)
+    """The rows of each scope with the chain of that scope alone."""
+    scopes: dict[str, list[StoredMemory]] = {}
+    for row in rows:
+        scopes.setdefault(row.memory.scope_ref.key, []).append(row)
+    for scope_key, some in scopes.items():
+        yield _chain_of(scope_key), some
+
+
+def _chain_of(scope_key: str) -> Chain:
+    ref = ScopeRef.from_key(scope_key)
+    return Chain(ref.org_id, (ref,))
 
 
 def _row(memory: Memory, embedding: Embedding | None) -> StoredMemory:

@@ -137,6 +137,7 @@ class Maintenance:
             after, done = rows[-1].memory.id, done + len(rows)
             progress(len(rows))
         self._hot.complete(scope_key, token)
+        self._indexer.sweep_questions(scope_key)
         self._store.take_statistics(scope_key)
         return done
 

@@ -31,5 +31,7 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "recall.cached.p50_ms",
         "recall.over_floor",
         "floor.p50_ms",
+        "prospective.off.recall_at_10",
+        "prospective.on.recall_at_10",
     ):
         assert f"`{name}`" in told

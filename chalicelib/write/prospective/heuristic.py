@@ -149,7 +149,13 @@ def _split(part: str) -> list[str]:
 def _is_content(word: str, language: str) -> bool:
     folded = word.casefold()
     stops = HINDI_STOPWORDS if language == "hindi" else STOPWORDS.get(language, frozenset())
-    if folded in stops or folded in CHIT_CHAT or folded in TIMES or not any(c.isalnum() for c in word):
+    if (
+        (len(word) == 1 and word.isascii() and word.isalpha())
+        or folded in stops
+        or folded in CHIT_CHAT
+        or folded in TIMES
+        or not any(c.isalnum() for c in word)
+    ):
         return False
     return not (language == "korean" and word.endswith(KOREAN_ENDINGS))
 

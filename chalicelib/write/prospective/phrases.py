@@ -10,16 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Phrases:
-    """The patterns of one language. `said` ask what a speaker said, `known` what is known where nobody is named; `when` and
-    `where` are asked where the text holds a time or a place. `letters` are all that its words are written with besides
-    ASCII's. `places` are the words that come before the name of a place."""
+    """The patterns of one language. `said` ask what a speaker said, `known` what is known where nobody is named; `when` is
+    asked where the text holds a time. `letters` are all that its words are written with besides ASCII's."""
 
     said: tuple[str, ...]
     known: tuple[str, ...]
     when: str
     letters: str = ""
-    where: str = ""
-    places: tuple[str, ...] = ()
 
 
 PHRASES: dict[str, Phrases] = {
@@ -27,63 +24,47 @@ PHRASES: dict[str, Phrases] = {
         said=("What did {who} say about {topic}?", "Who talked about {topic}?"),
         known=("What do we know about {topic}?", "Who or what has to do with {topic}?"),
         when="When was it: {topic}?",
-        where="Where was it: {topic}?",
-        places=("in", "at", "near", "to", "from"),
     ),
     "german": Phrases(
         said=("Was hat {who} über {topic} gesagt?", "Wer hat über {topic} gesprochen?"),
         known=("Was wissen wir über {topic}?", "Wer oder was hat mit {topic} zu tun?"),
         when="Wann war das: {topic}?",
-        where="Wo war das: {topic}?",
-        places=("in", "bei", "nach", "aus"),
         letters="äöüßé",
     ),
     "french": Phrases(
-        said=("Qu'est-ce que {who} a dit à propos de {topic} ?", "Qui a parlé de {topic} ?"),
-        known=("Que savons-nous à propos de {topic} ?", "Qui ou quoi est lié à {topic} ?"),
+        said=("Qu'est-ce que {who} a dit de « {topic} » ?", "Qui a parlé de « {topic} » ?"),
+        known=("Que savons-nous de « {topic} » ?", "Qui ou quoi est lié à « {topic} » ?"),
         when="C'était quand : {topic} ?",
-        where="C'était où : {topic} ?",
-        places=("à", "au", "en", "dans", "chez"),
         letters="àâäæçéèêëîïôœùûüÿ",
     ),
     "spanish": Phrases(
         said=("¿Qué dijo {who} sobre {topic}?", "¿Quién habló de {topic}?"),
         known=("¿Qué sabemos sobre {topic}?", "¿Quién o qué tiene que ver con {topic}?"),
         when="¿Cuándo fue: {topic}?",
-        where="¿Dónde fue: {topic}?",
-        places=("en", "a", "desde"),
         letters="áéíñóúü",
     ),
     "italian": Phrases(
         said=("Che cosa ha detto {who} su {topic}?", "Chi ha parlato di {topic}?"),
         known=("Che cosa sappiamo su {topic}?", "Chi o che cosa ha a che fare con {topic}?"),
         when="Quando è stato: {topic}?",
-        where="Dove è stato: {topic}?",
-        places=("a", "in", "da"),
         letters="àèéìíòóùú",
     ),
     "portuguese": Phrases(
         said=("O que {who} disse sobre {topic}?", "Quem falou sobre {topic}?"),
         known=("O que sabemos sobre {topic}?", "Quem ou o que tem a ver com {topic}?"),
         when="Quando foi: {topic}?",
-        where="Onde foi: {topic}?",
-        places=("em", "no", "na", "para"),
         letters="áàâãçéêíóôõúü",
     ),
     "dutch": Phrases(
         said=("Wat zei {who} over {topic}?", "Wie had het over {topic}?"),
         known=("Wat weten we over {topic}?", "Wie of wat heeft te maken met {topic}?"),
         when="Wanneer was dat: {topic}?",
-        where="Waar was dat: {topic}?",
-        places=("in", "bij", "naar", "uit"),
         letters="éèëïóöü",
     ),
     "swedish": Phrases(
         said=("Vad sa {who} om {topic}?", "Vem pratade om {topic}?"),
         known=("Vad vet vi om {topic}?", "Vem eller vad har att göra med {topic}?"),
         when="När var det: {topic}?",
-        where="Var var det: {topic}?",
-        places=("i", "till", "från"),
         letters="åäöé",
     ),
     "turkish": Phrases(
@@ -96,16 +77,12 @@ PHRASES: dict[str, Phrases] = {
         said=("{who}: что было сказано на тему «{topic}»?", "Кто говорил на тему «{topic}»?"),
         known=("Что известно на тему «{topic}»?", "Кто или что связано с темой «{topic}»?"),
         when="Когда это было: {topic}?",
-        where="Где это было: {topic}?",
-        places=("в", "из", "во"),
         letters="абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
     ),
     "arabic": Phrases(
         said=("ماذا قال {who} عن «{topic}»؟", "من تحدث عن «{topic}»؟"),
         known=("ماذا نعرف عن «{topic}»؟", "من أو ماذا له علاقة بموضوع «{topic}»؟"),
         when="متى كان ذلك: {topic}؟",
-        where="أين كان ذلك: {topic}؟",
-        places=("في", "إلى", "من"),
     ),
     "hindi": Phrases(
         said=("{who} ने «{topic}» के बारे में क्या कहा?", "«{topic}» के बारे में किसने बात की?"),

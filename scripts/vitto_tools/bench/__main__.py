@@ -8,6 +8,7 @@ import typer
 from vitto_tools.bench import admission as admission_bench
 from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
+from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench.report import Report
 
@@ -52,6 +53,17 @@ def admission(
     """Which turns of LoCoMo admission lets in, beside admitting all and the best length cut."""
     report = Report()
     admission_bench.run(report, fit=fit, without_vectors=without_vectors)
+    report.write(json)
+
+
+@app.command()
+def prospective(
+    json: Json = None,
+    conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
+) -> None:
+    """Recall on LoCoMo with and without the prospective questions that the heuristic writes."""
+    report = Report()
+    prospective_bench.run(report, conversations)
     report.write(json)
 
 

@@ -66,7 +66,7 @@ def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
             servers.mongo(ports["mongo"], folder / "mongo"),
             servers.redis(ports["redis"], folder / "redis"),
             servers.embedding(ports["model"]),
-            _cached_embedding(ports["embedding"], ports["model"]),
+            cached_embedding(ports["embedding"], ports["model"]),
         ):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
         make_indexes(Settings.from_environment(environment))
@@ -76,7 +76,8 @@ def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
         yield Stack(environment, f"http://{servers.HOST}:{ports['api']}", said["embeddingUrl"])
 
 
-def _cached_embedding(port: int, model_port: int) -> servers.Server:
+def cached_embedding(port: int, model_port: int) -> servers.Server:
+    """The server at `model_port` behind the cache on disk."""
     arguments = (str(port), f"http://{servers.HOST}:{model_port}/v1", str(CACHE_FILE))
     command = (sys.executable, "-m", "vitto_tools.bench.embedding_cache", *arguments)
     return servers.Server("embedding-cache", command, lambda: servers.http_answers(f"http://{servers.HOST}:{port}/"))
