@@ -45,19 +45,22 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
-from chalicelib.write.admission.gate import AdmissionGate
+from chalicelib.write.admission.gate import AdmissionGate, injection_in
+from chalicelib.write.admission.plugins import PluginRulings
 from chalicelib.write.admission.scope_view import ScopeView
 from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.audit import Auditor
 from chalicelib.write.backfill import Backfill
+from chalicelib.write.consolidation.consolidator import Consolidator
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
-from chalicelib.write.hooks import RememberHooks
+from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.preference_learning import PreferenceLearning
+from chalicelib.write.prospective.plugin import ProspectiveIndex
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.purge import Purge
@@ -116,7 +119,13 @@ class Container:
 
     def _built_in_plugins(self) -> list[Plugin]:
         """The plugins that come with the product. Each lives beside what it wraps."""
-        return [MemoryVersioning(), EmotionalContext(), PreferenceLearning(self._remember_learned)]
+        return [
+            AdmissionControl(),
+            MemoryVersioning(),
+            EmotionalContext(),
+            PreferenceLearning(self._remember_learned),
+            ProspectiveIndex(self.deferral.write_questions_later),
+        ]
 
     def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
         self.remember.remember(caller, [*items], key=None, single=False)
@@ -152,14 +161,30 @@ class Container:
     @cached_property
     def deferral(self) -> Deferral:
         """What requests leave to the queue."""
-        return Deferral(self.ports.queue, self.ports.telemetry)
+        p = self.ports
+        return Deferral(p.queue, p.telemetry, lambda org_id: self.plugins.is_on(org_id, ProspectiveIndex.name))
 
     @cached_property
     def admission(self) -> AdmissionStage:
         """Verdicts on what wants in."""
         p = self.ports
         view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
-        return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry)
+        hooks = PluginRulings(AdmissionHooks(self.plugins, injection_in))
+        return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
+
+    @cached_property
+    def consolidator(self) -> Consolidator:
+        """What becomes of a new row beside those that are there."""
+        p = self.ports
+        return Consolidator(
+            store=p.store,
+            hot=p.hot,
+            embedder=p.embedder,
+            indexer=self.indexer,
+            auditor=self.auditor,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
 
     @cached_property
     def remember(self) -> RememberPipeline:
@@ -170,6 +195,7 @@ class Container:
             receipts=p.receipts,
             indexer=self.indexer,
             admission=self.admission,
+            consolidator=self.consolidator,
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,

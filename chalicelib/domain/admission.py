@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from chalicelib.domain.memory import Memory, MemoryType
+from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.wire import Wire
 
 RULES = 1
@@ -129,12 +130,13 @@ class VerdictReceipt(Wire):
 @dataclass(frozen=True)
 class Ruling:
     """What the plugins say of a candidate: the candidate, changed or not; a decision they force, and which of them did; and
-    those that were cut off or raised."""
+    those that were cut off or raised; and what is told of each that did something."""
 
     memory: Memory
     forced: Literal[Decision.ADMIT, Decision.REJECT] | None = None
     by: str | None = None
     failed: tuple[str, ...] = ()
+    reports: tuple[PluginReport, ...] = ()
 
 
 def decided(score: float) -> Decision:

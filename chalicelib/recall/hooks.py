@@ -16,6 +16,9 @@ from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given
 from chalicelib.plugins.registry import Registered
 from chalicelib.recall.question import Question
 
+PROSPECTIVE_INDEX = "prospective_index"
+"""The plugin of the write path that has the questions written."""
+
 
 class RecallHooks:
     """The hooks that a recall passes."""
@@ -34,6 +37,10 @@ class RecallHooks:
             show=lambda now: Asked(caller=Identity.of(caller), query=_redacted(now)),
             accept=_narrower,
         )
+
+    def matches_questions(self, org_id: str) -> bool:
+        """Whether memories are found by their prospective questions there."""
+        return self._plugins.is_on(org_id, PROSPECTIVE_INDEX)
 
     def responds(self, org_id: str) -> bool:
         """Whether any plugin looks at answers there."""

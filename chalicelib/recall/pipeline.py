@@ -81,7 +81,7 @@ class RecallPipeline:
         settings: RecallSettings,
         hooks: RecallHooks,
     ) -> None:
-        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=settings.prospective)
+        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
         self._ranking = Ranking(store, embedder, clock, settings)
         self._cache = cache
         self._records = records
@@ -123,6 +123,9 @@ class RecallPipeline:
             )
         except StoreUnavailable:
             return _OPEN_FAILED
+
+    def _matches_questions(self, org_id: str) -> bool:
+        return self._settings.prospective and self._hooks.matches_questions(org_id)
 
     def _answer(self, run: _Run) -> dict[str, Any]:
         vector, problem = self._vector(run)

@@ -1,6 +1,7 @@
 """The tiers below the cache, in order: the hot index in Redis, then MongoDB's own for the scopes that it does not hold."""
 
 import time
+from collections.abc import Callable
 
 from chalicelib.domain.query import IndexAnswer, IndexQuery, MissingCode, TierName
 from chalicelib.domain.vector import Vector
@@ -15,7 +16,8 @@ EMBED_AGAIN = "text still finds them; run: vitto reindex --embed"
 
 
 class Tiers:
-    """Asks every tier that is there, and says which were not."""
+    """Asks every tier that is there, and says which were not. `prospective` says whether an organization has its memories
+    found by their questions, too."""
 
     def __init__(
         self,
@@ -25,7 +27,7 @@ class Tiers:
         candidates: int,
         clock: Clock,
         *,
-        prospective: bool = False,
+        prospective: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._prospective = prospective
         self._hot = hot
@@ -37,9 +39,8 @@ class Tiers:
 
         StoreUnavailable only where MongoDB alone could answer and does not."""
         found = Found()
-        wanted = IndexQuery(
-            vector, model, asked.terms, asked.query.filter, self._candidates, prospective=self._prospective
-        )
+        matched = self._prospective(asked.chain.org_id)
+        wanted = IndexQuery(vector, model, asked.terms, asked.query.filter, self._candidates, prospective=matched)
         if left := self._ask_hot(asked, wanted, found):
             self._stored.ask(asked, wanted, left, found)
         return found

@@ -1,8 +1,8 @@
 """The write path, from items to receipts.
 
-    validate, authorise, clean → idempotency → exact duplicates → embed → admission → [consolidation] → store → index
+    validate, authorise, clean → idempotency → exact duplicates → embed → admission → consolidation → store → index
 
-Consolidation has its place where the brackets stand. Rows are stored `pending` and marked `indexed` only once every index
+Rows are stored `pending` and marked `indexed` only once every index
 has them, so a crash between the two loses nothing.
 """
 
@@ -25,6 +25,8 @@ from chalicelib.ports import Clock, MemoryStore, ReceiptStore
 from chalicelib.write.admission.judgement import told, why
 from chalicelib.write.admission.stage import AdmissionStage, Judged, incoming
 from chalicelib.write.audit import Auditor
+from chalicelib.write.consolidation.applying import Applied
+from chalicelib.write.consolidation.consolidator import Consolidator
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
 from chalicelib.write.hooks import RememberHooks
@@ -43,6 +45,7 @@ class RememberPipeline:
         receipts: ReceiptStore,
         indexer: Indexer,
         admission: AdmissionStage,
+        consolidator: Consolidator,
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
@@ -52,6 +55,7 @@ class RememberPipeline:
         self._receipts = receipts
         self._indexer = indexer
         self._admission = admission
+        self._consolidator = consolidator
         self._auditor = auditor
         self._deferral = deferral
         self._clock = clock
@@ -114,14 +118,14 @@ class RememberPipeline:
         self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool
     ) -> list[Receipt]:
         batch = self._judge(caller, drafted, now, trusted=trusted)
-        index = self._store_rows(caller, batch, trusted=trusted)
-        return [_receipt(item, batch, index) if isinstance(item, Draft) else item for item in drafted]
+        self._store_rows(caller, batch, trusted=trusted)
+        return [_receipt(item, batch) if isinstance(item, Draft) else item for item in drafted]
 
     def _rehearse(
         self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool
     ) -> list[Receipt]:
         batch = self._judge(caller, drafted, now, trusted=trusted)
-        would_be = [_receipt(item, batch, {}) if isinstance(item, Draft) else item for item in drafted]
+        would_be = [_receipt(item, batch) if isinstance(item, Draft) else item for item in drafted]
         ids = {item.memory.id for item in drafted if isinstance(item, Draft)}
         return [
             receipt.model_copy(update={"dry_run": True, "id": None if receipt.id in ids else receipt.id})
@@ -148,31 +152,35 @@ class RememberPipeline:
         batch.judged = {one.row.memory.id: one for one in judged}
         return batch
 
-    def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> dict[str, IndexReceipt]:
+    def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> None:
         rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
-        # [consolidation] of the active ones among them
-        there = self._store.insert(rows) if rows else []
-        batch.existing |= {row.memory.id: id_ for row, id_ in zip(rows, there, strict=True) if id_ is not None}
-        stored = [row for row, id_ in zip(rows, there, strict=True) if id_ is None]
+        decisions = self._consolidator.settle(caller, rows) if rows else []
+        wanted = [decision.row for decision in decisions if decision.stores]
+        there = self._store.insert(wanted) if wanted else []
+        refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}
+        stored = [row for row in wanted if row.memory.id not in refused]
         active = [row for row in stored if row.memory.status is Status.ACTIVE]
-        index = dict(zip((row.memory.id for row in active), self._indexer.publish(active), strict=True))
+        batch.index = dict(zip((row.memory.id for row in active), self._indexer.publish(active), strict=True))
+        applied = self._consolidator.apply(caller, decisions, refused) if decisions else []
+        batch.applied = {decision.row.memory.id: one for decision, one in zip(decisions, applied, strict=True)}
         ids = [row.memory.id for row in stored]
         if caller.on_behalf_by and ids:
             self._auditor.record(caller, "remember", ids)
         if trusted and ids:
             self._auditor.record(caller, "trust", ids)
         self._hooks.remembered(caller, [row.memory for row in active])
-        return index
 
 
 @dataclass
 class _Batch:
     """What became of the drafts of one request: `first` says which draft has the content of each, `existing` what the
-    store held already."""
+    store held already; `applied` is empty in a rehearsal, where nothing is stored."""
 
     first: Mapping[str, str]
     existing: dict[str, str] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
+    index: dict[str, IndexReceipt] = field(default_factory=dict)
+    applied: dict[str, Applied] = field(default_factory=dict)
 
 
 def first_of_their_content(fresh: Sequence[Draft]) -> dict[str, str]:
@@ -181,23 +189,29 @@ def first_of_their_content(fresh: Sequence[Draft]) -> dict[str, str]:
     return {item.memory.id: leaders.setdefault(content_key(item.memory), item.memory.id) for item in fresh}
 
 
-def _receipt(item: Draft, batch: _Batch, index: Mapping[str, IndexReceipt]) -> Receipt:
+def _receipt(item: Draft, batch: _Batch) -> Receipt:
     memory = item.memory
     first = batch.first[memory.id]
     where: dict[str, Any] = {"scope": memory.scope, "scope_id": memory.scope_id, "redacted": item.redacted}
     if (existing := batch.existing.get(first)) is not None:
         return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=SAME_CONTENT, **where)
     judged = batch.judged[first]
-    where["admission"] = told(judged.verdict)
+    where |= {"admission": told(judged.verdict), "plugins": judged.reports or None}
     if judged.verdict.decision is Decision.REJECT:
         return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict), **where)
+    became = batch.applied.get(first)
     if first != memory.id:
-        return Receipt(outcome=Outcome.DUPLICATE, id=first, reason=SAME_CONTENT, **where)
+        id_ = became.id if became else first
+        return Receipt(outcome=Outcome.DUPLICATE, id=id_, reason=SAME_CONTENT, **where)
     stored = judged.row.memory
-    where |= {"id": memory.id, "status": stored.status, "revision": stored.revision}
-    if judged.verdict.decision is Decision.QUARANTINE:
+    where |= {"id": became.id if became else memory.id, "status": stored.status}
+    where["revision"] = (became.revision if became else None) or stored.revision
+    if judged.verdict.decision is Decision.QUARANTINE and (became is None or became.outcome is Outcome.STORED):
         return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict), **where)
-    return Receipt(outcome=Outcome.STORED, index=index.get(memory.id), **where)
+    if became is None:
+        return Receipt(outcome=Outcome.STORED, **where)
+    index = became.index or batch.index.get(first)
+    return Receipt(outcome=became.outcome, reason=became.reason, index=index, **where)
 
 
 def _hash(items: list[Mapping[str, Any]], *, trusted: bool) -> str:

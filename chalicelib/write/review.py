@@ -95,6 +95,7 @@ class Reviewer:
         memory, receipt = changed
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(memory.scope_ref.key, memory.id)])
+        self._deferral.write_questions_later([memory])
         return changed
 
     def _row(self, caller: Caller, id_: str, if_match: int | None) -> StoredMemory:

@@ -5,7 +5,7 @@ then a plugin that failed (quarantine), a plugin that admits, the trust of an ad
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from chalicelib.domain.admission import Decision, QuarantineReason, Ruling, Verd
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.input import MemoryInput, SaidMessage
 from chalicelib.domain.memory import IndexState, Memory, MemoryType, Status
+from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Telemetry
 from chalicelib.write.admission.gate import AdmissionGate
@@ -37,6 +38,7 @@ class Judged:
 
     row: StoredMemory
     verdict: Verdict
+    reports: tuple[PluginReport, ...] = ()
 
 
 class AdmissionStage:
@@ -64,7 +66,7 @@ class AdmissionStage:
         for row, verdict, ruling in zip(rows, verdicts, rulings, strict=True):
             ruled = _ruled(verdict, ruling, caller.user_id if trusted else None)
             self._say(row.memory, ruled)
-            found.append(Judged(_as_judged(row, ruled, now), ruled))
+            found.append(Judged(_as_judged(row, ruled, now), ruled, ruling.reports if ruling else ()))
         return found
 
     def _ruling(self, hooks: Hooks, caller: Caller, row: StoredMemory, verdict: Verdict) -> Ruling:
@@ -76,7 +78,7 @@ class AdmissionStage:
                 n: getattr(ruling.memory, n) for n in CHANGEABLE if getattr(ruling.memory, n) != getattr(memory, n)
             }
             changed = _checked(memory, changes) if changes else memory
-            return Ruling(changed, ruling.forced, ruling.by, ruling.failed)
+            return replace(ruling, memory=changed)
         except Exception as error:  # noqa: BLE001 - whatever a plugin does, the write goes on
             self._telemetry.event("admission_plugin_failed", reason=type(error).__name__)
             return Ruling(memory, failed=("plugin",))
