@@ -1,6 +1,6 @@
 """What a scope holds that is like the rows about to be stored in it: admission and consolidation ask this one look-up.
 
-The hot index is asked for each row by vector and by words, in the row's own scope and no other; where it is away, or
+The hot index is asked for each row by vector and by what it claims, in its own scope and no other; where it is away, or
 does not hold the scope, MongoDB's text tier and the rows changed last. Rows are read from the truth, so that what is decided
 on them is decided on what is there.
 """
@@ -19,12 +19,14 @@ from chalicelib.domain.vector import best_cosine, mean
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Clock, Embedder, HotIndex, MemoryStore, Telemetry
 
-NEAREST = 4  # rows a signal: the nearest by vector, and the nearest by words
+NEAREST = 2  # rows by vector, and where a row has none, by words; each is a document to read
+CLAIMING = 4  # rows that claim something of the same subject and attribute, the latest
+ROWS_A_READ = 50  # documents come with their vectors, and a read has a time limit
 MOST_TERMS = 10  # of a row, the longest: a search costs what the postings of its terms are long
 SECONDS = 2.0  # what a write waits for it at most; without an answer it stores the row as new
 ROWS_A_QUERY = 10  # rows of a batch that one query of MongoDB's text tier serves
-TEXT_ROWS = 60
-RECENT_ROWS = 50
+TEXT_ROWS = 40
+RECENT_ROWS = 20
 MOST_COMPARED = 40  # rows whose cosine is worked out for one row: those that share most words with it
 LATELY = timedelta(minutes=5)
 
@@ -118,13 +120,15 @@ class NeighbourSearch:
         embedding = row.memory.embedding
         model = self._embedder.passage_model
         vector = mean(embedding.vectors) if embedding and embedding.model == model else None
-        words = sorted(words_alone(row.counts), key=lambda term: (-len(term), term))[:MOST_TERMS]
-        return IndexQuery(vector, model, (*sorted(_claims(row)), *words), limit=NEAREST)
+        words = [] if vector else sorted(words_alone(row.counts), key=lambda term: (-len(term), term))[:MOST_TERMS]
+        return IndexQuery(vector, model, (*sorted(_claims(row)), *words), limit=CLAIMING)
 
     def _fetched(self, chain: Chain, ids: Sequence[Sequence[str]]) -> dict[str, StoredMemory]:
         wanted = list(dict.fromkeys(id_ for some in ids for id_ in some))
-        found = self._store.fetch(chain, wanted, with_vectors=True) if wanted else []
-        return {row.memory.id: row for row in found}
+        reads = (
+            self._store.fetch(chain, some, with_vectors=True) for some in batched(wanted, ROWS_A_READ, strict=False)
+        )
+        return {row.memory.id: row for found in reads for row in found}
 
     def _stored(self, chain: Chain, rows: Sequence[StoredMemory]) -> dict[str, StoredMemory]:
         now = self._clock()
@@ -165,7 +169,7 @@ def _best(candidates: Sequence[Candidate]) -> list[str]:
     """The best of each signal."""
     near = sorted((c for c in candidates if c.cosine is not None), key=lambda c: (-(c.cosine or 0), c.id))
     worded = sorted((c for c in candidates if c.bm25), key=lambda c: (-(c.bm25 or 0), c.id))
-    return [candidate.id for candidate in (*near[:NEAREST], *worded[:NEAREST])]
+    return [candidate.id for candidate in (*near[:NEAREST], *worded[:CLAIMING])]
 
 
 def _claims(row: StoredMemory) -> set[str]:
