@@ -16,8 +16,10 @@ from chalicelib.adapters.memory.administration import (
     InMemoryRecallStore,
     InMemoryReceiptStore,
 )
+from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.telemetry import RecordedTelemetry
@@ -87,8 +89,9 @@ def _embedder() -> Iterator[OpenAIEmbedder]:
 
 
 def _services(embedder: OpenAIEmbedder) -> Container:
+    store = InMemoryMemoryStore()
     ports = Ports(
-        store=InMemoryMemoryStore(),
+        store=store,
         keys=InMemoryKeyStore(),
         receipts=InMemoryReceiptStore(),
         audit=InMemoryAuditLog(),
@@ -99,6 +102,8 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         telemetry=RecordedTelemetry(),
         clock=system_clock,
         questions=InMemoryQuestionStore(),
+        switches=InMemoryPluginSwitches(),
+        backfills=InMemoryBackfillStore(store),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
 

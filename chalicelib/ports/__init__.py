@@ -1,0 +1,41 @@
+"""Every port the core needs, with its contract: the table of contents of the architecture.
+
+Each has an in-memory twin (`adapters/memory`) and a real adapter, and one suite in `tests/contract` holds both to what
+stands here. A store that does not answer in time raises StoreUnavailable; nothing else leaves an adapter on a bad day.
+"""
+
+from chalicelib.domain.indexing import IndexEntry, IndexRemoval
+from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
+from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors
+from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
+from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId, Standing
+from chalicelib.ports.work import DeadLetter, Delivery, TaskQueue
+
+__all__ = [
+    "AuditLog",
+    "BackfillStore",
+    "Browse",
+    "CacheEntry",
+    "CacheOpening",
+    "Clock",
+    "DeadLetter",
+    "Delivery",
+    "Embedder",
+    "HotIndex",
+    "IndexEntry",
+    "IndexRemoval",
+    "KeyStore",
+    "LanguageModel",
+    "MemoryStore",
+    "PluginSwitches",
+    "Probe",
+    "QuestionStore",
+    "RecallCache",
+    "RecallStore",
+    "ReceiptStore",
+    "RowId",
+    "Standing",
+    "StoredVectors",
+    "TaskQueue",
+    "Telemetry",
+]
