@@ -1,6 +1,5 @@
 """Emotional context as a plugin: the tone of the latest messages is a hint for one context, and is stored nowhere."""
 
-from chalicelib.domain.tone import hint, tone
 from chalicelib.plugins.hooks import AssemblingContext, ContextHint, hook
 
 
@@ -15,5 +14,7 @@ class EmotionalContext:
     @hook
     def before_context_assembly(self, context: AssemblingContext) -> ContextHint | None:
         """The hint, where the tone is plain."""
+        from chalicelib.domain.tone import hint, tone  # noqa: PLC0415 - a cold start pays nothing for the wording
+
         text = hint(tone(context.messages))
         return ContextHint(text=text) if text else None

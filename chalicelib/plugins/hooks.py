@@ -7,7 +7,6 @@ checked by the core, cleaned where it is text, and ignored where it is more than
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
-import pluggy
 from pydantic import Field
 
 from chalicelib.domain.caller import Caller, Role
@@ -16,9 +15,7 @@ from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import Hit, RecallQuery
 from chalicelib.domain.wire import Wire
 
-PROJECT = "vitto"
-_spec = pluggy.HookspecMarker(PROJECT)
-_implementation = pluggy.HookimplMarker(PROJECT)
+MARK = "__vitto_hook__"  # the registry hands what carries it to pluggy, which a cold start then need not import
 MAX_NOTE = 500
 AnswerKind = Literal["recall", "remember", "memories"]
 AdmissionAction = Literal["admit", "quarantine", "reject"]
@@ -27,7 +24,8 @@ ConsolidationAction = Literal["add", "update", "supersede", "none"]
 
 def hook[F: Callable[..., Any]](method: F) -> F:
     """Mark a method of a plugin as its part in the hook of the same name."""
-    return _implementation(method)
+    setattr(method, MARK, True)
+    return method
 
 
 class Plugin(Protocol):
@@ -159,35 +157,27 @@ class Session(Shown):
 class HookSpecs:
     """The hooks. Those before a response have 100 ms each, those after it 500 ms."""
 
-    @_spec
     def session_start(self, session: Session) -> None:
         """A session begins."""
 
-    @_spec
     def before_recall(self, asked: Asked) -> RecallQuery | None:
         """May give a narrower query: fewer scopes, ids or types, more tags, a shorter time, a smaller limit, a higher least
         score. The text stays."""
 
-    @_spec
     def before_context_assembly(self, context: AssemblingContext) -> ContextHint | None:
         """May give a hint for the assistant."""
 
-    @_spec
     def before_response(self, answer: Answering) -> ResponseChange | None:
         """May put hits in another order and annotate them."""
 
-    @_spec
     def after_response(self, answered: Answered) -> None:
         """The answer is made. What is given back is ignored."""
 
-    @_spec
     def on_memory_admission(self, candidate: Candidate) -> AdmissionChange | None:
         """May force what happens to a candidate, or change it."""
 
-    @_spec
     def on_consolidation(self, consolidating: Consolidating) -> ConsolidationChange | None:
         """May keep two memories apart."""
 
-    @_spec
     def session_end(self, session: Session) -> None:
         """A session has ended."""

@@ -1,17 +1,21 @@
 """Which plugins there are: those that come with the product, and those that a setting names. Nothing is ever scanned for."""
 
 import importlib
+import inspect
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
-
-import pluggy
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, get_args
 
 from chalicelib.domain.plugins import PLUGIN_NAME, HookName
 from chalicelib.errors import Misconfigured
-from chalicelib.plugins.hooks import PROJECT, AnswerKind, HookSpecs, Plugin
+from chalicelib.plugins.hooks import MARK, AnswerKind, HookSpecs, Plugin
 
+if TYPE_CHECKING:
+    import pluggy
+
+PROJECT = "vitto"
 DEFAULT_ORDER = 100
 DEFAULT_ANSWERS = ("recall", "remember")
 MAX_DESCRIPTION = 500
@@ -35,13 +39,19 @@ class Registry:
     """All plugins in the order in which they run: by `order`, then by name."""
 
     def __init__(self, built_in: Iterable[Plugin] = (), third_party: Iterable[Plugin] = ()) -> None:
+        import pluggy  # noqa: PLC0415 - see `hooks.MARK`
+
+        for hook in HookName:
+            pluggy.HookspecMarker(PROJECT)(getattr(HookSpecs, hook.value))
+        self._mark = pluggy.HookimplMarker(PROJECT)
+        self._refusals = (pluggy.PluginValidationError, ValueError)
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(HookSpecs)
         entries = [self._register(plugin, is_built_in=True) for plugin in built_in]
         entries += [self._register(plugin, is_built_in=False) for plugin in third_party]
         self.entries: tuple[Registered, ...] = tuple(sorted(entries, key=lambda entry: (entry.order, entry.name)))
 
-    def implementations(self, hook: HookName) -> list[tuple[Registered, pluggy.HookImpl]]:
+    def implementations(self, hook: HookName) -> list[tuple[Registered, "pluggy.HookImpl"]]:
         """The plugins that take part in `hook`, in order, each with its method as pluggy knows it."""
         found = {impl.plugin_name: impl for impl in getattr(self._manager.hook, hook.value).get_hookimpls()}
         return [(entry, found[entry.name]) for entry in self.entries if entry.name in found]
@@ -58,11 +68,13 @@ class Registry:
             raise Misconfigured(f"VITTO_PLUGINS: {label}: answers must be a tuple of {', '.join(get_args(AnswerKind))}")
         if self._manager.has_plugin(name):
             raise Misconfigured(f"VITTO_PLUGINS: {label}: the name {name} is taken by another plugin")
+        for method in _marked(plugin):
+            self._mark(method)
         try:
             self._manager.register(plugin, name)
             self._manager.check_pending()
-        except (pluggy.PluginValidationError, ValueError) as error:
-            raise Misconfigured(f"VITTO_PLUGINS: {label}: {_first_line(error)}") from None
+        except self._refusals as error:
+            raise Misconfigured(f"VITTO_PLUGINS: {label}: {_last_line(error)}") from None
         hooks = self._hooks(plugin, label)
         return Registered(plugin, name, description, order, default_on, is_built_in, hooks, frozenset(answers))
 
@@ -70,9 +82,6 @@ class Registry:
         callers = self._manager.get_hookcallers(plugin) or []
         if not callers:
             raise Misconfigured(f"VITTO_PLUGINS: {label}: it has no hooks (methods marked with @hook)")
-        impls = [impl for caller in callers for impl in caller.get_hookimpls() if impl.plugin is plugin]
-        if any(impl.wrapper or impl.hookwrapper or impl.tryfirst or impl.trylast for impl in impls):
-            raise Misconfigured(f"VITTO_PLUGINS: {label}: a hook wraps no other, and `order` says when it runs")
         names = {caller.name for caller in callers}
         return tuple(hook for hook in HookName if hook.value in names)
 
@@ -86,9 +95,15 @@ def _described(plugin: Plugin, label: str) -> tuple[str, str]:
     return name, description.strip()
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if isinstance(error, pluggy.PluginValidationError) and lines else str(error)
+def _marked(plugin: Plugin) -> list[FunctionType]:
+    """The methods that carry `@hook`."""
+    found = [inspect.getattr_static(plugin, name) for name in dir(plugin)]
+    return [method for method in found if isinstance(method, FunctionType) and getattr(method, MARK, False)]
+
+
+def _last_line(error: Exception) -> str:
+    """What pluggy says at the end: before it stands the plugin as Python shows it."""
+    return [line.strip() for line in str(error).splitlines() if line.strip()][-1]
 
 
 def load(listed: str) -> Sequence[Plugin]:

@@ -2,13 +2,15 @@
 its user wants of answers, and that becomes memories in the user's own scope, with the messages that prove them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.conversation import Message, speaker_of
 from chalicelib.domain.memory import Memory, MemoryType
 from chalicelib.plugins.hooks import Answered, Identity, Session, hook
-from chalicelib.write.preferences import Preference, learn
+
+if TYPE_CHECKING:
+    from chalicelib.write.preferences import Preference
 
 SOURCE = "preference_learning"
 MOST_EVIDENCE = 50  # as many as a memory has links
@@ -36,7 +38,11 @@ class PreferenceLearning:
         self._learn(session.caller, session.messages)
 
     def _learn(self, who: Identity, messages: Sequence[Message]) -> None:
-        if Role.OBSERVER in who.roles or not (found := learn(messages)):
+        if Role.OBSERVER in who.roles or not messages:
+            return
+        from chalicelib.write.preferences import learn  # noqa: PLC0415 - a cold start pays nothing for the wording
+
+        if not (found := learn(messages)):
             return
         # on_behalf_by has the write audited under this name beside the user's
         caller = Caller(
@@ -64,7 +70,7 @@ def messages_of(memories: Sequence[Memory], user_id: str) -> list[Message]:
     ]
 
 
-def item(preference: Preference) -> dict[str, Any]:
+def item(preference: "Preference") -> dict[str, Any]:
     """The memory to remember for a preference, as a caller would send it."""
     return {
         "content": preference.content,
