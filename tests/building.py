@@ -115,6 +115,14 @@ def in_memory_ports(**overrides: Any) -> Ports:
     return Ports(**{"backfills": InMemoryBackfillStore(made["store"])} | made)
 
 
+def no_questions(*orgs: str) -> InMemoryPluginSwitches:
+    """Switches with which these organizations have no prospective questions written, so that no message asks for any."""
+    switches = InMemoryPluginSwitches()
+    for org in orgs or ("acme",):
+        switches.put(org, {"prospective_index": False})
+    return switches
+
+
 def container(**overrides: Any) -> Container:
     """A container over the twins."""
     return Container(Settings(), in_memory_ports(**overrides))

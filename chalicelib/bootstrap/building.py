@@ -69,7 +69,7 @@ def system_clock() -> datetime:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills"} <= overrides.keys():
+    if not {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions"} <= overrides.keys():
         made = _mongo_ports(settings, mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None

@@ -5,7 +5,6 @@ A verdict holds numbers about a text and never the text, so it may be stored, sh
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
 
 from pydantic import Field
 
@@ -133,7 +132,7 @@ class Ruling:
     those that were cut off or raised; and what is told of each that did something."""
 
     memory: Memory
-    forced: Literal[Decision.ADMIT, Decision.REJECT] | None = None
+    forced: Decision | None = None
     by: str | None = None
     failed: tuple[str, ...] = ()
     reports: tuple[PluginReport, ...] = ()

@@ -100,6 +100,7 @@ def test_messages_that_there_is_no_time_for_go_back_unrun(serving: Container, ta
 def test_the_minutely_run_brings_everything_up_to_date(serving: Container) -> None:
     embedder: Any = serving.ports.embedder
     clock: Any = serving.ports.clock
+    serving.ports.switches.put("acme", {"prospective_index": False})
     embedder.fail = True
     serving.remember.remember(ANA, [{"content": "Ana lives in Porto"}], key=None, single=True)
     first = serving.recall.recall(ANA, RecallQuery(query="where does Ana live?"))

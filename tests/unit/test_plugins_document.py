@@ -40,7 +40,8 @@ def test_the_example_narrows_annotates_and_decides(services: Container) -> None:
         {"content": "the release was talked about on Friday", "scope": "space", "scopeId": "releases"},
         {"content": "Ana asks for the release on Friday"},
     ]
-    services.remember.remember(ANA, [*items], key=None, single=False)
+    receipts = services.remember.remember(ANA, [*items], key=None, single=False)
+    assert [receipt["outcome"] for receipt in receipts] == ["stored", "quarantined", "stored"]
     narrowed = services.recall.recall(ANA, RecallQuery(query="when is the release?", scope_ids=("releases",)))
     (hit,) = narrowed["hits"]
     assert hit["memory"]["type"] == "decision"
@@ -49,7 +50,7 @@ def test_the_example_narrows_annotates_and_decides(services: Container) -> None:
         ("before_recall", "changed"),
         ("before_response", "changed"),
     ]
-    assert len(services.recall.recall(ANA, RecallQuery(query="when is the release?"))["hits"]) == 3
+    assert len(services.recall.recall(ANA, RecallQuery(query="when is the release?"))["hits"]) == 2
     hooks = AdmissionHooks(services.plugins, lambda _: ())
     decisions = [
         hooks.decide(ANA, memory(scope="space", scope_id="releases", type=kind), None) for kind in ("fact", "decision")

@@ -12,7 +12,7 @@ from chalicelib.domain.query import RecallAnswer, RecallQuery
 from chalicelib.domain.scope import Scope
 from chalicelib.errors import InvalidInput, NotFound
 from chalicelib.plugins.hooks import Answered, Answering, Asked, ResponseChange, hook
-from chalicelib.settings import PluginSettings, Settings
+from chalicelib.settings import PluginSettings, RecallSettings, Settings
 from tests.building import NOW, caller, in_memory_ports, memory
 
 ANA = caller(spaces=("red", "blue"))
@@ -256,7 +256,7 @@ def test_one_that_sleeps_one_that_raises_and_one_that_gives_nonsense_are_named_i
 
 def test_without_plugins_a_cached_answer_is_given_out_as_it_is_and_no_switch_is_read() -> None:
     ports = in_memory_ports()
-    services = Container(Settings(), ports)
+    services = Container(Settings(recall=RecallSettings(prospective=False)), ports)
 
     def never(org_id: str) -> dict[str, bool]:
         raise AssertionError(org_id)

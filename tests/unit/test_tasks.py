@@ -25,7 +25,7 @@ from chalicelib.domain.tasks import (
 from chalicelib.errors import EmbeddingFailed, InvalidInput, StoreUnavailable, TooLarge
 from chalicelib.settings import QueueSettings
 from chalicelib.write.tasks import FAILURES_IN_A_ROW, LONGEST_DELAY_SECONDS, TaskConsumer, TaskRunner, backoff
-from tests.building import AWKWARD_IDS, TestClock, caller, container, row
+from tests.building import AWKWARD_IDS, TestClock, caller, container, no_questions, row
 from tests.unit.fake_secrets import AWS_KEY
 
 ANA = caller("acme", "ana")
@@ -93,7 +93,7 @@ def test_every_kind_has_a_handler() -> None:
 def pending(*contents: str, **ports: Any) -> tuple[Container, TermEmbedder, list[str]]:
     """Services whose embedder was down while these were remembered, the embedder, which is well again, and the ids."""
     embedder = TermEmbedder()
-    made = container(embedder=embedder, **ports)
+    made = container(embedder=embedder, switches=no_questions(), **ports)
     embedder.fail = True
     items: list[Mapping[str, Any]] = [{"content": text} for text in contents]
     receipts = made.remember.remember(ANA, items, key=None, single=False)
@@ -139,7 +139,7 @@ def test_rows_that_could_not_be_embedded_are_one_message_a_scope_and_indexed_by_
 
 def test_each_scope_has_a_message_of_its_own() -> None:
     embedder = TermEmbedder()
-    made, ana = container(embedder=embedder), caller("acme", "ana", spaces=("x",))
+    made, ana = container(embedder=embedder, switches=no_questions()), caller("acme", "ana", spaces=("x",))
     embedder.fail = True
     items: list[Mapping[str, Any]] = [
         {"content": "for me"},

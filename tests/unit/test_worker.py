@@ -16,7 +16,7 @@ from chalicelib.entrypoints.jobs import JOBS, RETENTION
 from chalicelib.entrypoints.worker import drain_event, main
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Delivery
-from tests.building import TestClock, caller, container, row
+from tests.building import TestClock, caller, container, no_questions, row
 from tests.contract.retention_steps import days_ago, held
 
 ANA = caller("acme", "ana")
@@ -103,7 +103,7 @@ def test_a_run_in_which_a_job_fails_says_which_and_ends_with_1(capsys: pytest.Ca
 
 def test_a_message_that_comes_again_fails_no_run(capsys: pytest.CaptureFixture[str]) -> None:
     embedder, clock = TermEmbedder(), TestClock()
-    made = container(embedder=embedder, clock=clock)
+    made = container(embedder=embedder, clock=clock, switches=no_questions())
     bootstrap.use(made)
     try:
         embedder.fail = True

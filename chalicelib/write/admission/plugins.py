@@ -1,13 +1,9 @@
 """What the plugins of an organization say of a candidate, in the terms of admission."""
 
-from typing import Literal
-
 from chalicelib.domain.admission import Decision, Ruling, Verdict
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.memory import Memory
 from chalicelib.write.hooks import AdmissionControl, AdmissionHooks
-
-_FORCED: dict[str, Literal[Decision.ADMIT, Decision.REJECT]] = {"admit": Decision.ADMIT, "reject": Decision.REJECT}
 
 
 class PluginRulings:
@@ -17,15 +13,13 @@ class PluginRulings:
         self._hooks = hooks
 
     def __call__(self, caller: Caller, memory: Memory, verdict: Verdict) -> Ruling:
-        """What they say. A plugin that has the candidate quarantined counts as one that failed: it is kept out."""
+        """What they say. What admission control gives is the verdict's own decision, and forces nothing."""
         judged = self._hooks.judges(caller.org_id)
         shown = verdict.model_dump(mode="json", by_alias=True, exclude_none=True) if judged else None
         said = self._hooks.decide(caller, memory, shown)
-        failed = said.failed
-        forced, by = None, said.by
-        if by not in {None, AdmissionControl.name}:
-            forced = _FORCED.get(said.action)
-            failed = failed if forced else (*failed, str(by))
+        forced, by = None, None
+        if said.by not in {None, AdmissionControl.name}:
+            forced, by = Decision(said.action), said.by
         elif not judged:
             forced, by = Decision.ADMIT, f"{AdmissionControl.name}_off"
-        return Ruling(said.memory, forced, by if forced else None, failed, said.reports)
+        return Ruling(said.memory, forced, by, said.failed, said.reports)

@@ -1,7 +1,7 @@
 """Admission as the write path sees it: candidates in, rows with their verdicts out, plugins and trust taken into account.
 
 What overrules what: an injection found in a text is quarantined whatever anybody says; after it comes a plugin's rejection,
-then a plugin that failed (quarantine), a plugin that admits, the trust of an admin, and last the score.
+then a plugin that failed (quarantine), what a plugin forces, the trust of an admin, and last the score.
 """
 
 from collections.abc import Callable, Sequence
@@ -133,8 +133,8 @@ def _ruled(verdict: Verdict, ruling: Ruling | None, trusted_by: str | None) -> V
             decision, by = Decision.REJECT, ruling.by or "plugin"
         elif failed:
             decision, by = Decision.QUARANTINE, failed[0]
-        elif ruling and ruling.forced is Decision.ADMIT:
-            decision, by = Decision.ADMIT, ruling.by or "plugin"
+        elif ruling and ruling.forced:
+            decision, by = ruling.forced, ruling.by or "plugin"
         elif trusted_by is not None:
             decision, by = Decision.ADMIT, TRUST
     update = {"decision": decision, "by": by, "failed_plugins": failed, "trusted_by": trusted_by}
@@ -154,4 +154,4 @@ def _as_judged(row: StoredMemory, verdict: Verdict, now: datetime) -> StoredMemo
 def _why(verdict: Verdict) -> QuarantineReason:
     if verdict.by == INJECTION:
         return QuarantineReason.INJECTION
-    return QuarantineReason.PLUGIN if verdict.failed_plugins else QuarantineReason.SCORE
+    return QuarantineReason.PLUGIN if verdict.failed_plugins or verdict.by else QuarantineReason.SCORE
