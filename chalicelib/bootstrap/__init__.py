@@ -38,7 +38,7 @@ from chalicelib.write.consolidation.consolidator import Consolidator
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
-from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, RememberHooks
+from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
@@ -160,6 +160,7 @@ class Container:
             indexer=self.indexer,
             admission=self.admission,
             consolidator=self.consolidator,
+            apart=ConsolidationHooks(self.plugins),
             auditor=self.auditor,
             deferral=self.deferral,
             clock=p.clock,

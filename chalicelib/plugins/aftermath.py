@@ -9,7 +9,7 @@ from chalicelib.plugins.hooks import Answered, AnswerKind
 from chalicelib.plugins.manager import Plugins, nothing
 from chalicelib.ports import Telemetry
 
-MOST_AT_ONCE = 16  # answers whose plugins are at work; those of further ones are left out, and that is said
+MOST_AT_ONCE = 16  # answers whose plugins are at work; a further one waits for its own
 
 
 class AfterResponse:
@@ -36,7 +36,7 @@ class AfterResponse:
                 target=self._tell_and_free, args=(org_id, said), name="after-response", daemon=True
             ).start()
         else:
-            self._telemetry.event("after_response_left_out", reason=f"{MOST_AT_ONCE} answers are being worked on")
+            self._tell(org_id, said)
 
     def settle(self) -> None:
         """Wait until the plugins of every answer so far are done."""

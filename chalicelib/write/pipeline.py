@@ -18,6 +18,8 @@ from chalicelib.domain.admission import Decision
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.memory import IndexState, Status, content_key
+from chalicelib.domain.plugins import PluginReport
+from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
 from chalicelib.domain.scope import ScopeRef
 from chalicelib.errors import Forbidden, IdempotencyConflict, InProgress, VittoError
@@ -27,9 +29,11 @@ from chalicelib.write.admission.stage import AdmissionStage, Judged, incoming
 from chalicelib.write.audit import Auditor
 from chalicelib.write.consolidation.applying import Applied
 from chalicelib.write.consolidation.consolidator import Consolidator
+from chalicelib.write.consolidation.decisions import Decision as Settled
+from chalicelib.write.consolidation.plugins import as_plugins_have_it
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
-from chalicelib.write.hooks import RememberHooks
+from chalicelib.write.hooks import ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
 
 SAME_CONTENT = "the same content is in this scope already"
@@ -46,6 +50,7 @@ class RememberPipeline:
         indexer: Indexer,
         admission: AdmissionStage,
         consolidator: Consolidator,
+        apart: ConsolidationHooks,
         auditor: Auditor,
         deferral: Deferral,
         clock: Clock,
@@ -56,6 +61,7 @@ class RememberPipeline:
         self._indexer = indexer
         self._admission = admission
         self._consolidator = consolidator
+        self._apart = apart
         self._auditor = auditor
         self._deferral = deferral
         self._clock = clock
@@ -154,7 +160,7 @@ class RememberPipeline:
 
     def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> None:
         rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
-        decisions = self._consolidator.settle(caller, rows) if rows else []
+        decisions = self._settled(caller, batch, rows) if rows else []
         wanted = [decision.row for decision in decisions if decision.stores]
         there = self._store.insert(wanted) if wanted else []
         refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}
@@ -170,6 +176,11 @@ class RememberPipeline:
             self._auditor.record(caller, "trust", ids)
         self._hooks.remembered(caller, [row.memory for row in active])
 
+    def _settled(self, caller: Caller, batch: "_Batch", rows: Sequence[StoredMemory]) -> list[Settled]:
+        decisions = self._consolidator.settle(caller, rows)
+        settled, batch.told = as_plugins_have_it(self._apart, caller, rows, decisions)
+        return settled
+
 
 @dataclass
 class _Batch:
@@ -181,6 +192,7 @@ class _Batch:
     judged: dict[str, Judged] = field(default_factory=dict)
     index: dict[str, IndexReceipt] = field(default_factory=dict)
     applied: dict[str, Applied] = field(default_factory=dict)
+    told: dict[str, tuple[PluginReport, ...]] = field(default_factory=dict)
 
 
 def first_of_their_content(fresh: Sequence[Draft]) -> dict[str, str]:
@@ -196,7 +208,7 @@ def _receipt(item: Draft, batch: _Batch) -> Receipt:
     if (existing := batch.existing.get(first)) is not None:
         return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=SAME_CONTENT, **where)
     judged = batch.judged[first]
-    where |= {"admission": told(judged.verdict), "plugins": judged.reports or None}
+    where |= {"admission": told(judged.verdict), "plugins": (*judged.reports, *batch.told.get(first, ())) or None}
     if judged.verdict.decision is Decision.REJECT:
         return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict), **where)
     became = batch.applied.get(first)
