@@ -17,6 +17,7 @@ from chalicelib.bootstrap.building import (
     traced,
 )
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
 from chalicelib.plugins.emotional_context import EmotionalContext
 from chalicelib.plugins.hooks import Plugin
@@ -278,7 +279,7 @@ class Container:
             questions=p.questions,
             embedder=p.embedder,
             indexer=self.indexer,
-            writer=QuestionWriter(p.language_model, p.telemetry),
+            writer=QuestionWriter(p.language_model, p.telemetry, lambda text: bool(found_in(text))),
             clock=p.clock,
         )
 
