@@ -119,9 +119,9 @@ def test_null_clears_only_what_can_be_absent(ana: User, name: str) -> None:
 
 def test_an_edit_into_content_that_is_there_already_is_a_conflict(ana: User) -> None:
     ana.remember("Ana lives in Porto")
-    id_ = ana.remember("Ana lives in Faro")
+    id_ = ana.remember("Bob lives in Faro")
     assert ana.patch(id_, {"content": " Ana lives  in Porto"}, 1).refusal == (409, "duplicate_content")
-    assert ana.read(id_)["content"] == "Ana lives in Faro"
+    assert ana.read(id_)["content"] == "Bob lives in Faro"
 
 
 def test_others_read_a_shared_memory_and_only_its_author_or_an_admin_changes_it(api: Api, ana: User) -> None:

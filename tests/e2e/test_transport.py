@@ -12,10 +12,10 @@ from chalicelib.entrypoints.http import MAX_BODY_BYTES
 from chalicelib.settings import HttpSettings, Settings
 from tests.e2e.client import Api, absent
 from tests.e2e.conftest import Serve
-from tests.e2e.surface import OPEN, ROUTES, path_of
+from tests.e2e.surface import OPEN, ROUTES, Ask, path_of
 
 CONSOLE = "https://console.test"
-WITH_BODY = [route for route in ROUTES if route[0] in {"POST", "PATCH"}]
+WITH_BODY = [route for route, asks in ROUTES.items() if any(ask.body is not None for ask in asks)]
 ALL_ROLES = (Role.MEMBER, Role.REVIEWER, Role.ADMIN)
 NO_OBJECTS = (
     *(b"{", b"not json", b"'x'", b"\x00", b'{"content": "x"} {}', b"[" * 100_000, b'{"a":' * 50_000),
@@ -88,9 +88,10 @@ def test_a_json_body_is_read_whatever_type_it_is_said_to_have(api: Api, content_
 @pytest.mark.parametrize(("method", "pattern"), [*ROUTES, *sorted(OPEN)])
 def test_a_query_parameter_that_is_not_known_is_named(api: Api, method: str, pattern: str) -> None:
     admin = api.user("ana", *ALL_ROLES)
-    path, body = path_of(pattern, absent()), ROUTES[method, pattern][0].body if (method, pattern) in ROUTES else None
-    for query, field in (("colour=red", "colour"), ("_=", "_"), ("scope_id=ana", "scope_id")):
-        assert admin.send(method, path, body, query, FITTING.get(method)).field == field
+    path, asked = path_of(pattern, absent()), ROUTES.get((method, pattern), (Ask(),))[0]
+    for unknown, field in (("colour=red", "colour"), ("_=", "_"), ("scope_id=ana", "scope_id")):
+        query = f"{asked.query}&{unknown}" if asked.query else unknown
+        assert admin.send(method, path, asked.body, query, FITTING.get(method)).field == field
 
 
 @pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
