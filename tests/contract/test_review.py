@@ -130,7 +130,7 @@ def test_where_it_cannot_be_embedded_a_promoted_memory_is_pending_found_by_words
     assert (memory.index_state, index.state) == (IndexState.PENDING, IndexState.PENDING)
     assert recalled(services, reviewer(org)) == [RUMOUR]
     queue: Any = services.ports.queue
-    assert queue.probe()["waiting"] == 1
+    assert queue.probe()["waiting"] == 2  # one message to index it, one to have its questions written
 
 
 @every_decision
