@@ -60,7 +60,7 @@ def test_callers_meet_no_receipt_of_one_another(api: Api) -> None:
         "the assistant for ana": assistant.acting_for("ana"),
         "the assistant for bob": assistant.acting_for("bob"),
     }
-    bodies = {name: {"content": f"said by {name}"} for name in callers}
+    bodies = {name: {"content": f"fact {number}"} for number, name in enumerate(callers)}
     receipts = [keyed(user, "k1", bodies[name]).json["receipts"][0] for name, user in callers.items()]
     assert [found["outcome"] for found in receipts] == ["stored"] * len(callers)
     assert len({found["id"] for found in receipts}) == len(callers)

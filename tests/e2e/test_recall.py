@@ -172,7 +172,7 @@ def test_a_query_that_matches_nothing_brings_nothing(ana: User) -> None:
     ],
 )
 def test_scripts_without_spaces_are_found_and_match_no_others(ana: User, content: str, query: str) -> None:
-    ana.remember(content)
+    assert ana.receipt(content)["outcome"] in {"stored", "superseded"}  # where she says that she lives elsewhere now
     near = [hit["memory"]["content"] for hit in ana.answer(query)["hits"] if hit["score"] >= 0.5]
     assert near == [content]
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.redis import keys
+from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.domain.caller import Role
 from tests.e2e.client import Api
@@ -86,7 +88,8 @@ def test_an_id_that_looks_like_a_secret_is_refused(api: Api, stores: Stores) -> 
 
 
 @pytest.mark.parametrize("forgotten", [False, True], ids=["active", "forgotten"])
-def test_nothing_of_a_purged_memory_is_left(api: Api, stores: Stores, forgotten: bool) -> None:
+def test_nothing_of_a_purged_memory_is_left(api: Api, stores: Stores, redis: RedisConnection, forgotten: bool) -> None:
+    redis.command("DEL", *(keys.queue(part) for part in ("waiting", "taken", "texts", "attempts", "receipts")))
     word = f"zyx{core(api.org)[:12].lower()}"
     root = api.user("ana", Role.ADMIN)
     root.remember("the office is in Porto")
@@ -97,6 +100,12 @@ def test_nothing_of_a_purged_memory_is_left(api: Api, stores: Stores, forgotten:
     if forgotten:
         root.forget(id_)
     assert root.forget(id_, "purge=true").json == {"id": id_, "purged": True, "index": {"state": "indexed"}}
+    assert stores.memory(id_) is None
+    assert stores.places_of(word) == []
+    api.services.after_response.settle()
+    assert (
+        api.services.consumer.drain().failed == 0
+    )  # messages name it until they are worked on, and bring nothing back
     assert stores.memory(id_) is None
     assert stores.places_of(word) == []
     kinds = {place.split(":")[2] if place.startswith("redis") else place for place in stores.places_of(id_)}

@@ -13,7 +13,7 @@ from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import create_indexes
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.bootstrap import Container
-from chalicelib.domain.caller import Role
+from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Browse
@@ -69,6 +69,14 @@ def indexed(made: Container, org: str) -> None:
     made.maintenance.rebuild_wanted()
 
 
+def whole(made: Container, who: Caller) -> None:
+    """Ask until an answer lacks nothing: what failed rests for a moment after it is back."""
+    until = time.monotonic() + 60
+    while (answer := made.recall.recall(who, QUERY))["degraded"]:
+        assert time.monotonic() < until, answer
+        time.sleep(0.1)
+
+
 def test_recall_goes_on_without_redis_says_so_and_redis_returns_by_itself(
     mongo: MongoConnection, own_redis: tuple[Owned, RedisConnection], org: str
 ) -> None:
@@ -80,16 +88,17 @@ def test_recall_goes_on_without_redis_says_so_and_redis_returns_by_itself(
     assert contents(answer)[0] == "Ana lives in Porto"
     assert skipped(answer) == {"cache", "redis_vectors", "redis_text"}
     assert any("redis is unavailable" in missing["message"] for missing in answer["degraded"])
-    (receipt,) = remember(made, ana, "Ana moved to Lisbon and lives near the river")
+    (receipt,) = remember(made, ana, "Bob lives with Ana near the river")
     assert receipt["outcome"] == "stored"
     assert receipt["index"]["state"] == "pending"
     assert "redis" in receipt["index"]["reason"]
     owned.start()
+    whole(made, ana)
     made.maintenance.retry_pending(grace=made.maintenance.NO_GRACE)
     answer = made.recall.recall(ana, QUERY)
     assert not skipped(answer)
     assert not answer["degraded"]
-    assert set(contents(answer)) >= {"Ana lives in Porto", "Ana moved to Lisbon and lives near the river"}
+    assert set(contents(answer)) >= {"Ana lives in Porto", "Bob lives with Ana near the river"}
 
 
 def test_a_redis_that_lost_its_data_is_rebuilt_and_answers_the_same(
@@ -156,7 +165,7 @@ def test_a_hung_redis_costs_its_timeouts_and_no_more(
         assert receipt["index"]["state"] == "pending"
     finally:
         os.kill(owned.process.pid, signal.SIGCONT)
-    assert not made.recall.recall(ana, QUERY)["degraded"]
+    whole(made, ana)
 
 
 def test_a_hung_mongodb_costs_a_recall_its_timeout_and_is_said(
