@@ -1,305 +1,53 @@
-"""The composition root: the services over their ports. One container a process, made at first use; adapters are built in
-`bootstrap.building`."""
+"""The composition root: one container a process, made at first use.
 
+Services and adapters are imported with the first container, not with the application: what is imported at a start is what
+every process needs.
+"""
+
+import importlib
 import os
 import threading
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chalicelib.bootstrap.building import (
-    Ports,
-    build_ports,
-    make_indexes,
-    mongo_connection,
-    settings_of,
-    system_clock,
-    traced,
-)
-from chalicelib.domain.caller import Caller
-from chalicelib.domain.text.injection import found_in
-from chalicelib.plugins.aftermath import AfterResponse
-from chalicelib.plugins.emotional_context import EmotionalContext
-from chalicelib.plugins.hooks import Plugin
-from chalicelib.plugins.manager import Plugins
-from chalicelib.plugins.registry import Registry, load
-from chalicelib.plugins.sessions import SessionHooks
-from chalicelib.plugins.switches import Switchboard
-from chalicelib.recall.audit import RecallAudit
-from chalicelib.recall.hooks import RecallHooks
-from chalicelib.recall.pipeline import RecallPipeline
-from chalicelib.settings import Settings
-from chalicelib.write.admission.gate import AdmissionGate, injection_in
-from chalicelib.write.admission.plugins import PluginRulings
-from chalicelib.write.admission.scope_view import ScopeView
-from chalicelib.write.admission.stage import AdmissionStage
-from chalicelib.write.audit import Auditor
-from chalicelib.write.backfill import Backfill
-from chalicelib.write.consolidation.consolidator import Consolidator
-from chalicelib.write.decisions import Decisions
-from chalicelib.write.deferral import Deferral
-from chalicelib.write.editing import Editor
-from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, ConsolidationHooks, RememberHooks
-from chalicelib.write.indexing import Indexer
-from chalicelib.write.maintenance import Maintenance
-from chalicelib.write.pipeline import RememberPipeline
-from chalicelib.write.preference_learning import PreferenceLearning
-from chalicelib.write.prospective.plugin import ProspectiveIndex
-from chalicelib.write.prospective.questions import ProspectiveQuestions
-from chalicelib.write.prospective.writer import QuestionWriter
-from chalicelib.write.purge import Purge
-from chalicelib.write.review import Reviewer
-from chalicelib.write.sweep import Sweep
-from chalicelib.write.tasks import TaskConsumer, TaskRunner
-from chalicelib.write.versioning import MemoryVersioning, Versions
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.building import Ports as Ports
+    from chalicelib.bootstrap.building import build_ports as build_ports
+    from chalicelib.bootstrap.building import make_indexes as make_indexes
+    from chalicelib.bootstrap.building import mongo_connection as mongo_connection
+    from chalicelib.bootstrap.building import settings_of as settings_of
+    from chalicelib.bootstrap.building import system_clock as system_clock
+    from chalicelib.bootstrap.building import traced as traced
+    from chalicelib.bootstrap.services import Container as Container
 
-__all__ = [
-    "Container",
-    "Ports",
-    "build_ports",
-    "container",
-    "make_indexes",
-    "mongo_connection",
-    "settings_of",
-    "system_clock",
-    "traced",
-    "use",
-]
+_HOMES = {
+    "Container": "services",
+    **dict.fromkeys(
+        ("Ports", "build_ports", "make_indexes", "mongo_connection", "settings_of", "system_clock", "traced"),
+        "building",
+    ),
+}
 
 
-class Container:
-    """The services over a set of ports. Misconfigured where a plugin that the settings list cannot be had.
-
-    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it."""
-
-    def __init__(
-        self, settings: Settings, ports: Ports, *, sleeps: bool = False, plugins: Sequence[Plugin] = ()
-    ) -> None:
-        self.settings = settings
-        self.ports = ports
-        switchboard = Switchboard(ports.switches, ports.clock, ports.telemetry)
-        registry = Registry(self._built_in_plugins(), [*load(settings.plugins.listed), *plugins])
-        self.plugins = Plugins(registry, switchboard, ports.telemetry, settings.plugins)
-        self.after_response = AfterResponse(self.plugins, ports.telemetry, wait=sleeps)
-
-    def _built_in_plugins(self) -> list[Plugin]:
-        """The plugins that come with the product. Each lives beside what it wraps."""
-        return [
-            AdmissionControl(),
-            MemoryVersioning(),
-            EmotionalContext(),
-            PreferenceLearning(self._remember_learned),
-            ProspectiveIndex(self.deferral.write_questions_later),
-        ]
-
-    def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
-        self.remember.remember(caller, [*items], key=None, single=False)
-
-    @cached_property
-    def session_hooks(self) -> SessionHooks:
-        """Plugins around sessions."""
-        return SessionHooks(self.plugins)
-
-    @cached_property
-    def versions(self) -> Versions:
-        """What readers see of the history of memories."""
-        return Versions(self.plugins)
-
-    @cached_property
-    def indexer(self) -> Indexer:
-        """Makes rows findable."""
-        p = self.ports
-        return Indexer(
-            store=p.store,
-            hot=p.hot,
-            embedder=p.embedder,
-            telemetry=p.telemetry,
-            clock=p.clock,
-            questions=p.questions,
-        )
-
-    @cached_property
-    def auditor(self) -> Auditor:
-        """Writes audit events."""
-        return Auditor(self.ports.audit, self.ports.clock)
-
-    @cached_property
-    def deferral(self) -> Deferral:
-        """What requests leave to the queue."""
-        p = self.ports
-        return Deferral(p.queue, p.telemetry, lambda org_id: self.plugins.is_on(org_id, ProspectiveIndex.name))
-
-    @cached_property
-    def admission(self) -> AdmissionStage:
-        """Verdicts on what wants in."""
-        p = self.ports
-        view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
-        hooks = PluginRulings(AdmissionHooks(self.plugins, injection_in))
-        return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
-
-    @cached_property
-    def consolidator(self) -> Consolidator:
-        """What becomes of a new row beside those that are there."""
-        p = self.ports
-        return Consolidator(
-            store=p.store,
-            hot=p.hot,
-            embedder=p.embedder,
-            indexer=self.indexer,
-            auditor=self.auditor,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
-
-    @cached_property
-    def remember(self) -> RememberPipeline:
-        """The write path."""
-        p = self.ports
-        return RememberPipeline(
-            store=p.store,
-            receipts=p.receipts,
-            indexer=self.indexer,
-            admission=self.admission,
-            consolidator=self.consolidator,
-            apart=ConsolidationHooks(self.plugins),
-            auditor=self.auditor,
-            deferral=self.deferral,
-            clock=p.clock,
-            hooks=RememberHooks(self.after_response),
-        )
-
-    @cached_property
-    def editor(self) -> Editor:
-        """Single memories."""
-        p = self.ports
-        return Editor(
-            store=p.store,
-            decisions=self.decisions,
-            indexer=self.indexer,
-            auditor=self.auditor,
-            deferral=self.deferral,
-            clock=p.clock,
-        )
-
-    @cached_property
-    def decisions(self) -> Decisions:
-        """What review, sweep and purge decide, carried out."""
-        p = self.ports
-        return Decisions(
-            store=p.store,
-            hot=p.hot,
-            cache=p.cache,
-            indexer=self.indexer,
-            auditor=self.auditor,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
-
-    @cached_property
-    def reviewer(self) -> Reviewer:
-        """Quarantined memories before people."""
-        p = self.ports
-        return Reviewer(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, deferral=self.deferral, clock=p.clock
-        )
-
-    @cached_property
-    def sweep(self) -> Sweep:
-        """Quarantined memories that nobody reviewed."""
-        p = self.ports
-        return Sweep(
-            store=p.store,
-            embedder=p.embedder,
-            indexer=self.indexer,
-            decisions=self.decisions,
-            auditor=self.auditor,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
-
-    @cached_property
-    def purge(self) -> Purge:
-        """Forgotten memories whose time is over."""
-        p = self.ports
-        return Purge(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, telemetry=p.telemetry, clock=p.clock
-        )
-
-    @cached_property
-    def recall(self) -> RecallPipeline:
-        """The read path."""
-        p = self.ports
-        return RecallPipeline(
-            store=p.store,
-            hot=p.hot,
-            vectors=p.vectors,
-            cache=p.cache,
-            records=p.recalls,
-            embedder=p.embedder,
-            telemetry=p.telemetry,
-            clock=p.clock,
-            settings=self.settings.recall,
-            hooks=RecallHooks(self.plugins, self.after_response),
-        )
-
-    @cached_property
-    def recall_audit(self) -> RecallAudit:
-        """What recalls did."""
-        return RecallAudit(self.ports.recalls, self.ports.cache, self.ports.telemetry, self.ports.clock)
-
-    @cached_property
-    def maintenance(self) -> Maintenance:
-        """What the worker does."""
-        p = self.ports
-        return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
-
-    @cached_property
-    def backfill(self) -> Backfill:
-        """Embeddings that rows lack."""
-        p = self.ports
-        return Backfill(
-            store=p.backfills,
-            indexer=self.indexer,
-            queue=p.queue,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
-
-    @cached_property
-    def tasks(self) -> TaskRunner:
-        """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill)
-
-    @cached_property
-    def prospective(self) -> ProspectiveQuestions:
-        """The questions that memories will be asked."""
-        p = self.ports
-        return ProspectiveQuestions(
-            store=p.store,
-            questions=p.questions,
-            embedder=p.embedder,
-            indexer=self.indexer,
-            writer=QuestionWriter(p.language_model, p.telemetry, lambda text: bool(found_in(text))),
-            clock=p.clock,
-        )
-
-    @cached_property
-    def consumer(self) -> TaskConsumer:
-        """Takes messages off the queue."""
-        p = self.ports
-        return TaskConsumer(queue=p.queue, runner=self.tasks, telemetry=p.telemetry, clock=p.clock)
+def __getattr__(name: str) -> Any:
+    """A name of `building` or `services`, which are imported for it."""
+    if name not in _HOMES:
+        raise AttributeError(name)
+    return getattr(importlib.import_module(f"chalicelib.bootstrap.{_HOMES[name]}"), name)
 
 
 _lock = threading.Lock()
-_container: Container | None = None
+_container: "Container | None" = None
 
 
-def container() -> Container:
+def container() -> "Container":
     """The container of this process, made from the environment at first use."""
     global _container  # noqa: PLW0603 - one pool a process is the point (faults.md 36)
     if _container is None:
         with _lock:
             if _container is None:
+                from chalicelib.bootstrap.building import build_ports, settings_of, traced  # noqa: PLC0415
+                from chalicelib.bootstrap.services import Container  # noqa: PLC0415 - see the module
+
                 settings = settings_of(os.environ)
                 ports = build_ports(settings)
                 in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
@@ -307,7 +55,7 @@ def container() -> Container:
     return _container
 
 
-def use(replacement: Container | None) -> None:
+def use(replacement: "Container | None") -> None:
     """Set the container of this process; tests do, with fakes, and take it away again with None."""
     global _container  # noqa: PLW0603 - as in `container`
     _container = replacement

@@ -4,17 +4,20 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalice.app import Request, Response
 from pydantic import BaseModel
 
 from chalicelib import errors
-from chalicelib.bootstrap import Container, container
+from chalicelib.bootstrap import container
 from chalicelib.domain.budget import budget
 from chalicelib.domain.keys import new_id
 from chalicelib.entrypoints.contract import on_wire
 from chalicelib.entrypoints.tracing import trace
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
 
 RETRY_AFTER_SECONDS = 1
 
@@ -54,7 +57,7 @@ class Reply:
 
 
 def answered(
-    request: Request, work: Callable[[Container, Mapping[str, str]], Any], status: HTTPStatus = HTTPStatus.OK
+    request: Request, work: "Callable[[Container, Mapping[str, str]], Any]", status: HTTPStatus = HTTPStatus.OK
 ) -> Response:
     """The response of `work(container, lower-case headers)`, which answers a model, a JSON object, or a Reply of one."""
     request_id = new_id("req")

@@ -6,14 +6,17 @@ time is up it takes no new work, and says so; the next run goes on.
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalice.app import Blueprint, CloudWatchEvent, SQSEvent
 
-from chalicelib.bootstrap import Container, container
+from chalicelib.bootstrap import container
 from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, Job
 from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
 
 blueprint = Blueprint("app")  # the module of the handlers: by any other name they would be deployed without app.py
 QUEUE = "arn:aws:sqs:eu-central-1:000000000000:work"
@@ -106,7 +109,7 @@ def work_queue(event: SQSEvent) -> Done:
     return {"batchItemFailures": [{"itemIdentifier": id_} for id_ in again]}
 
 
-def _worked(services: Container, record: dict[str, Any]) -> bool:
+def _worked(services: "Container", record: dict[str, Any]) -> bool:
     try:
         services.tasks.run(record["body"])
     except Exception as error:  # noqa: BLE001 - one message that fails must not take the others with it
@@ -116,12 +119,12 @@ def _worked(services: Container, record: dict[str, Any]) -> bool:
     return True
 
 
-def _jobs(services: Container) -> tuple[Job, ...]:
+def _jobs(services: "Container") -> tuple[Job, ...]:
     """All jobs, but for the queue where it is SQS: that one starts `work_queue` itself."""
     return tuple(job for job in JOBS if not (job is DRAIN_QUEUE and services.settings.queue.sqs_url))
 
 
-def _run(job: Job, services: Container) -> int | None:
+def _run(job: Job, services: "Container") -> int | None:
     """How much work a job did; None where it failed."""
     try:
         return job.run(services)
@@ -130,7 +133,7 @@ def _run(job: Job, services: Container) -> int | None:
         return None
 
 
-def _said[T](name: str, services: Container, work: Callable[[], T]) -> T:
+def _said[T](name: str, services: "Container", work: Callable[[], T]) -> T:
     """What the work gives; where it fails, that is said before it is raised."""
     try:
         return work()
@@ -139,7 +142,7 @@ def _said[T](name: str, services: Container, work: Callable[[], T]) -> T:
         raise
 
 
-def _services() -> Container:
+def _services() -> "Container":
     """The container; where a setting is wrong there is no telemetry to say it with."""
     try:
         return container()

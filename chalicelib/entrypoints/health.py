@@ -3,13 +3,15 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict
 
-from chalicelib.bootstrap import Container
 from chalicelib.entrypoints.contract import Answer
 from chalicelib.errors import VittoError
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
 
 CACHE_SECONDS = 5  # spec/api.md
 
@@ -52,7 +54,7 @@ class AdminHealth(Answer):
 class Health:
     """The probes of one container, cached."""
 
-    def __init__(self, services: Container) -> None:
+    def __init__(self, services: "Container") -> None:
         self._services = services
         self._lock = threading.Lock()
         self._report: dict[str, Any] = {}

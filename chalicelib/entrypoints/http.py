@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Concatenate
+from typing import TYPE_CHECKING, Any, Concatenate
 from urllib.parse import unquote
 
 from chalice.app import Blueprint, Chalice, Response
 
-from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import Wire
@@ -30,6 +29,9 @@ from chalicelib.entrypoints.contract import (
 )
 from chalicelib.errors import InvalidInput, MalformedRequest, NotFound, TooLarge, VittoError
 
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
+
 MAX_BODY_BYTES = 1 << 20  # spec/api.md "Limits"
 Handler = Callable[..., Any]
 
@@ -43,7 +45,7 @@ class Call[Q: Wire = NoQuery, B = None]:
     query: Q
     raw_body: bytes
     takes: Takes[Q, B]
-    services: Container
+    services: "Container"
 
     @cached_property
     def body(self) -> B:
@@ -97,7 +99,7 @@ def _repeated(names: list[str]) -> str:
 
 
 @functools.cache
-def authenticator(services: Container) -> Authenticator:
+def authenticator(services: "Container") -> Authenticator:
     """The authenticator of a container, made once for it."""
     settings = services.settings.auth
     keys = ApiKeyVerifier(services.ports.keys, services.ports.clock, settings.key_cache_seconds)
@@ -139,7 +141,7 @@ def open_route(blueprint: Blueprint, path: str, method: str, gives: Gives) -> Ca
 
     def register(handler: Handler) -> Handler:
         def view() -> Response:
-            def work(services: Container, headers: Mapping[str, str]) -> Any:
+            def work(services: "Container", headers: Mapping[str, str]) -> Any:
                 caller = authenticator(services).caller_if_any(headers)
                 _query(blueprint, NoQuery)
                 return handler(services, caller)
@@ -175,7 +177,7 @@ def _registered(blueprint: Blueprint, operation: Operation, handler: Handler, vi
 
 
 def _call[Q: Wire, B](
-    blueprint: Blueprint, services: Container, headers: Mapping[str, str], takes: Takes[Q, B]
+    blueprint: Blueprint, services: "Container", headers: Mapping[str, str], takes: Takes[Q, B]
 ) -> Call[Q, B]:
     caller = authenticator(services).caller(headers)
     caller.require(Role.MEMBER, Role.OBSERVER)

@@ -3,10 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from chalicelib.bootstrap import Container
 from chalicelib.entrypoints.tracing import trace
 from chalicelib.errors import VittoError
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
 
 LONGEST_WAIT = 30.0
 BACKFILL_SECONDS = 5.0  # an hour; a run that an admin or the command began goes on by itself
@@ -20,21 +23,21 @@ class Job:
 
     name: str
     every: float
-    run: Callable[[Container], int]
+    run: "Callable[[Container], int]"
 
 
-def _retry_pending(services: Container) -> int:
+def _retry_pending(services: "Container") -> int:
     if services.ports.hot:
         services.ports.hot.probe()  # StoreUnavailable here, once, instead of once a batch
     return services.maintenance.retry_pending()
 
 
-def _backfill(services: Container) -> int:
+def _backfill(services: "Container") -> int:
     until = time.monotonic() + BACKFILL_SECONDS
     return services.backfill.work_on_all(lambda: time.monotonic() < until)
 
 
-def _sweep(services: Container) -> int:
+def _sweep(services: "Container") -> int:
     """The sweep of this month, a slice at a time until it is finished; several workers may be at it."""
     month = f"{services.ports.clock():%Y-%m}"
     if services.ports.store.checkpoint(SWEPT_MONTH) == month:
@@ -45,7 +48,7 @@ def _sweep(services: Container) -> int:
     return report.done
 
 
-def _purge(services: Container) -> int:
+def _purge(services: "Container") -> int:
     return services.purge.run(time_is_up=_slice()).done
 
 
@@ -75,7 +78,7 @@ RETENTION = (Job("sweep", 60, _sweep), Job("purge", 3600, _purge))
 class Rota:
     """Runs each job when it is due; one that fails ever less often. Failing is said once, and so is being well again."""
 
-    def __init__(self, services: Container, jobs: tuple[Job, ...] = JOBS) -> None:
+    def __init__(self, services: "Container", jobs: tuple[Job, ...] = JOBS) -> None:
         self._services = services
         self._jobs = jobs
         self._due = dict.fromkeys((job.name for job in jobs), 0.0)

@@ -10,12 +10,15 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chalicelib.bootstrap import Container, container
+from chalicelib.bootstrap import container
 from chalicelib.entrypoints.jobs import DRAIN_QUEUE, JOBS, RETENTION, Rota
 from chalicelib.errors import VittoError
 from chalicelib.write.tasks import Drained
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap import Container
 
 IDLE_SECONDS = 0.5
 RESERVE_SECONDS = 10.0  # what an invocation keeps for the jobs that follow the queue
@@ -45,7 +48,7 @@ def drain_event(event: Any, context: Any) -> dict[str, Any]:  # noqa: ARG001 - a
     return summary
 
 
-def work_once(services: Container, seconds: float = DRAIN_SECONDS) -> dict[str, Any]:
+def work_once(services: "Container", seconds: float = DRAIN_SECONDS) -> dict[str, Any]:
     """Work on what the queue holds, for so many seconds at most, then run each job. What was done, and which jobs failed."""
     failed: list[str] = []
     drained = Drained()
@@ -59,7 +62,7 @@ def work_once(services: Container, seconds: float = DRAIN_SECONDS) -> dict[str, 
     return {"tasks": asdict(drained), "jobs": jobs, "failed": [*failed, *rota.failing]}
 
 
-def _work(services: Container) -> None:
+def _work(services: "Container") -> None:
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
