@@ -112,8 +112,8 @@ class ScopeView:
         seen.frequencies |= answer.statistics.frequencies
         if vector and answer.vectors_searched:
             seen.similarity = seen.similarity or 0.0
-        asked = {term: seen.counts[term] for term in terms}
-        whole = bm25.score(asked, row.length, _weights(seen))
+        # of all terms, not of those asked alone: what shares two rare words of a long text does not repeat it
+        whole = bm25.score(seen.counts, row.length, _weights(seen))
         for candidate in answer.candidates:
             if candidate.id != row.memory.id:
                 seen.near(self._similarity(candidate), _share(candidate.bm25, whole))
