@@ -473,3 +473,22 @@ def test_factors_are_shares_whatever_the_signals() -> None:
     for verdict in map(judged, extremes):
         assert 0 <= verdict.score <= 1
         assert all(0 <= factor.score <= 1 for factor in verdict.factors.values())
+
+
+@pytest.mark.parametrize("size", [1, 12], ids=["few", "many"])
+def test_how_many_come_at_once_and_what_is_frequent_make_no_other_verdict(size: int) -> None:
+    services = container()
+    said = ("cello", "viola", "flute", "organ")
+    rows = [{"content": f"Ana plays the {said[i % 4]} in hall {i}"} for i in range(60)]
+    for start in (0, 20, 40):
+        receipts_of(services, rows[start : start + 20])
+    services.ports.store.take_statistics(ANA.chain.keys[-1])
+    services.maintenance.rebuild(ANA.chain.keys[-1])
+    again = [
+        {"content": "Ana plays the cello in hall 8!"},
+        *({"content": f"zebra{i} runs far{i}"} for i in range(size - 1)),
+    ]
+    first = receipts_of(services, again, dry_run=True)[0]["admission"]
+    assert first["factors"]["semanticNovelty"] < 0.3
+    assert first["missing"] == []
+    assert receipts_of(services, again[:1], dry_run=True)[0]["admission"] == first
