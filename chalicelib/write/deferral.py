@@ -4,7 +4,7 @@ schedule that looks for pending rows finds it."""
 from collections.abc import Iterable
 from itertools import batched
 
-from chalicelib.domain.tasks import MAX_IDS, IndexRows, Task
+from chalicelib.domain.tasks import MAX_IDS, IndexRows, RebuildScope, Task
 from chalicelib.errors import VittoError
 from chalicelib.ports import TaskQueue, Telemetry
 
@@ -30,6 +30,11 @@ class Deferral:
         ]
         if tasks and self._queue:
             self._send(self._queue, tasks)
+
+    def rebuild_later(self, scope_key: str) -> None:
+        """Have a scope's index built anew, since it missed that a row is gone. It never raises: failing is an event."""
+        if self._queue:
+            self._send(self._queue, [RebuildScope(scope_key=scope_key)])
 
     def _send(self, queue: TaskQueue, tasks: list[Task]) -> None:
         try:

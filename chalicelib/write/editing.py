@@ -121,6 +121,7 @@ class Editor:
             if self._cache:
                 self._cache.forget(caller.org_id)
         except StoreUnavailable as error:
+            self._deferral.rebuild_later(scope_key)
             return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
         return IndexReceipt(state=IndexState.INDEXED)
 

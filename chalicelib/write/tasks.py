@@ -40,7 +40,7 @@ class TaskRunner:
         self._maintenance.index_rows(task.chain, task.ids)
 
     def _rebuild_scope(self, task: RebuildScope) -> None:
-        self._maintenance.rebuild(task.scope_key)
+        self._maintenance.repair(task.scope_key)
 
 
 @dataclass
