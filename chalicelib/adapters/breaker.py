@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chalicelib.domain.budget import budget, has_failed, note_failure, time_left
+from chalicelib.domain.budget import budget, failure_of, note_failure, time_left
 from chalicelib.errors import NotSupported, StoreUnavailable
 from chalicelib.ports import Telemetry
 from chalicelib.settings import BreakerSettings
@@ -50,7 +50,7 @@ class Breaker:
             self._succeeded()
             raise
         except StoreUnavailable as error:
-            note_failure(self._store)
+            note_failure(self._store, error.reason)
             if left < seconds and time_left() <= 0:
                 raise StoreUnavailable(self._store, "the time of the request is up") from error
             self._failed(error.reason, trial=trial)
@@ -59,8 +59,8 @@ class Breaker:
 
     def _admit(self, left: float) -> bool:
         """Whether the call is the one that finds out if the store is back. StoreUnavailable where it must not be made."""
-        if has_failed(self._store):
-            raise StoreUnavailable(self._store, "it has failed this request once")
+        if reason := failure_of(self._store):
+            raise StoreUnavailable(self._store, f"{reason}, and it is not asked twice for one request")
         if left <= 0:
             raise StoreUnavailable(self._store, "the time of the request is up")
         with self._lock:

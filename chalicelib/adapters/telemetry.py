@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 SERVICE = "vitto-memory"
 _NAMESPACE = "VittoMemory"
-_DIMENSIONS = ("function_name", "store", "tier", "missing", "job", "plugin")
+DIMENSIONS = ("function_name", "store", "part", "code", "job", "plugin")
 """Fields of few values, by which a metric is counted too. By an id or a reason, each event would be a metric of its own."""
 _SAMPLED = "Sampled=1"
 
@@ -47,7 +47,7 @@ class PowertoolsTelemetry:
         said = {**_keys.get(), **{key: str(value) for key, value in fields.items()}}
         emit, count = _sinks()
         getattr(emit, level)(name, extra=said)
-        count(name, {key: said[key] for key in _DIMENSIONS if said.get(key)})
+        count(name, {key: said[key] for key in DIMENSIONS if said.get(key)})
 
     def request(self, **keys: Any) -> AbstractContextManager[None]:
         return _keyed(keys)
@@ -95,9 +95,8 @@ def _made_sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
         for key, value in dimensions.items():
             metrics.add_dimensions(**{"service": SERVICE, key: value})
         line = json.dumps(metrics.serialize_metric_set(), separators=(",", ":"))
-        sys.stdout.write(
-            f"{line}\n"
-        )  # at once: what the library itself prints comes in pieces, which threads would mix
+        # at once: what the library itself prints comes in pieces, which threads would mix
+        sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
     return Logger(service=SERVICE), count

@@ -169,6 +169,7 @@ class Container:
             cache=p.cache,
             indexer=self.indexer,
             auditor=self.auditor,
+            deferral=self.deferral,
             telemetry=p.telemetry,
             clock=p.clock,
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class _Budget:
     until: float
-    failed: set[str] = field(default_factory=set)
+    failures: dict[str, str] = field(default_factory=dict)
 
 
 _current: ContextVar[_Budget | None] = ContextVar("budget", default=None)
@@ -26,7 +26,7 @@ def budget(seconds: float) -> Iterator[None]:
     """What is inside has `seconds`, or what is left of the budget around it where that is less."""
     outer = _current.get()
     until = time.monotonic() + seconds
-    inner = _Budget(min(until, outer.until), outer.failed) if outer else _Budget(until)
+    inner = _Budget(min(until, outer.until), outer.failures) if outer else _Budget(until)
     token = _current.set(inner)
     try:
         yield
@@ -39,7 +39,7 @@ def aside(seconds: float) -> Iterator[None]:
     """Like `budget`, for what the work can do without: a store that fails inside has not failed the work around it."""
     outer = _current.get()
     until = time.monotonic() + seconds
-    inner = _Budget(min(until, outer.until), set(outer.failed)) if outer else _Budget(until)
+    inner = _Budget(min(until, outer.until), dict(outer.failures)) if outer else _Budget(until)
     token = _current.set(inner)
     try:
         yield
@@ -53,13 +53,13 @@ def time_left() -> float:
     return current.until - time.monotonic() if current else math.inf
 
 
-def note_failure(store: str) -> None:
-    """Remember for the rest of this work that `store` failed it."""
+def note_failure(store: str, reason: str) -> None:
+    """Remember for the rest of this work that `store` failed it, and why it did first."""
     if current := _current.get():
-        current.failed.add(store)
+        current.failures.setdefault(store, reason)
 
 
-def has_failed(store: str) -> bool:
-    """Whether `store` has failed this work before."""
+def failure_of(store: str) -> str | None:
+    """Why `store` has failed this work before; None where it has not."""
     current = _current.get()
-    return current is not None and store in current.failed
+    return current.failures.get(store) if current else None

@@ -16,6 +16,7 @@ from chalicelib.domain.wire import JSON_NUMBER, SAYS_SOMETHING, Share, UtcTime, 
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
 DEFAULT_RESULTS = 10
+EXACT_ROWS = 20_000  # spec/product.md "Vectors": up to so many rows a vector search is exact
 MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
 

@@ -41,6 +41,11 @@ class Found:
         """Note that the answer goes without a part."""
         self.degraded.append(Missing(part=part, code=code, message=message))
 
+    def miss_vectors(self, tier: TierName, whose: str) -> None:
+        """Note that rows have vectors that the query's cannot be compared with."""
+        said = f"{whose} have vectors of another model or size; text still finds them; run: vitto reindex --embed"
+        self.miss(tier, MissingCode.EMBEDDING_MISMATCH, said)
+
 
 def ms_since(began: float) -> float:
     """Milliseconds since `began` of `time.perf_counter`."""

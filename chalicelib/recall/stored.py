@@ -29,10 +29,9 @@ STORED_ROWS = 360  # memories that MongoDB's text tier may read for one recall; 
 class StoredTiers:
     """Asks both for the scopes that are left. `vectors` is None where there is no vector search beside the store."""
 
-    def __init__(self, store: MemoryStore, vectors: StoredVectors | None, candidates: int, clock: Clock) -> None:
+    def __init__(self, store: MemoryStore, vectors: StoredVectors | None, clock: Clock) -> None:
         self._store = store
         self._vectors = vectors
-        self._candidates = candidates
         self._clock = clock
 
     def ask(self, asked: Question, wanted: IndexQuery, scopes: frozenset[str], found: Found) -> None:
@@ -112,8 +111,7 @@ def _say_what_text_stood_in_for(fresh: Sequence[Candidate], wanted: IndexQuery, 
         found.miss(TierName.HOT_VECTORS, MissingCode.INDEX_INCOMPLETE, said)
     embeddings = [candidate.row.memory.embedding for candidate in fresh if candidate.row]
     if wanted.vector and any(embedding and embedding.model != wanted.model for embedding in embeddings):
-        said = "memories have vectors of another model or size; text still finds them; run: vitto reindex --embed"
-        found.miss(TierName.STORED_TEXT, MissingCode.EMBEDDING_MISMATCH, said)
+        found.miss_vectors(TierName.STORED_TEXT, "memories")
 
 
 def _merged(

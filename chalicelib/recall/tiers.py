@@ -12,7 +12,6 @@ from chalicelib.recall.question import Question
 from chalicelib.recall.stored import StoredTiers
 
 HOT_TIERS = (TierName.HOT_VECTORS, TierName.HOT_TEXT)
-EMBED_AGAIN = "text still finds them; run: vitto reindex --embed"
 
 
 class Tiers:
@@ -31,7 +30,7 @@ class Tiers:
     ) -> None:
         self._prospective = prospective
         self._hot = hot
-        self._stored = StoredTiers(store, vectors, candidates, clock)
+        self._stored = StoredTiers(store, vectors, clock)
         self._candidates = candidates
 
     def find(self, asked: Question, vector: Vector | None, model: str) -> Found:
@@ -78,8 +77,7 @@ def _report_hot(answer: IndexAnswer, wanted: IndexQuery, began: float, found: Fo
         skipped = "this Redis answers no vector search"
         found.miss(TierName.HOT_VECTORS, MissingCode.NOT_SUPPORTED, skipped)
     elif answer.mismatched:
-        said = f"memories of {len(answer.mismatched)} scope(s) have vectors of another model or size"
-        found.miss(TierName.HOT_VECTORS, MissingCode.EMBEDDING_MISMATCH, f"{said}; {EMBED_AGAIN}")
+        found.miss_vectors(TierName.HOT_VECTORS, f"memories of {len(answer.mismatched)} scope(s)")
     found.report(TierName.HOT_VECTORS, began, candidates=by_vector, skipped=skipped)
     no_words = None if wanted.terms else "the query has no words"
     found.report(TierName.HOT_TEXT, began, candidates=by_text, skipped=no_words)

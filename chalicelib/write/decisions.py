@@ -16,6 +16,7 @@ from chalicelib.domain.scope import Chain
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Clock, HotIndex, IndexRemoval, MemoryStore, RecallCache, RowId, Telemetry
 from chalicelib.write.audit import Auditor
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
 
 BATCH = 50
@@ -32,6 +33,7 @@ class Decisions:
         cache: RecallCache | None,
         indexer: Indexer,
         auditor: Auditor,
+        deferral: Deferral,
         telemetry: Telemetry,
         clock: Clock,
     ) -> None:
@@ -40,6 +42,7 @@ class Decisions:
         self._cache = cache
         self._indexer = indexer
         self._auditor = auditor
+        self._deferral = deferral
         self._telemetry = telemetry
         self._clock = clock
 
@@ -122,6 +125,8 @@ class Decisions:
             self._take_out(doomed, scopes, token)
         except StoreUnavailable as error:
             self._telemetry.event("index_unreachable", reason=error.message, rows=len(doomed))
+            for scope_key in scopes:
+                self._deferral.rebuild_later(scope_key)
             return IndexReceipt(state=IndexState.PENDING, reason=f"{error.message}; the scope is marked for repair")
         return IndexReceipt(state=IndexState.INDEXED)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from itertools import batched
 
 from chalicelib.domain.memory import Memory, Status
-from chalicelib.domain.tasks import MAX_IDS, IndexRows, Task, WriteQuestions
+from chalicelib.domain.tasks import MAX_IDS, IndexRows, RebuildScope, Task, WriteQuestions
 from chalicelib.errors import VittoError
 from chalicelib.ports import TaskQueue, Telemetry
 
@@ -48,6 +48,11 @@ class Deferral:
         ]
         if tasks and self._queue:
             self._send(self._queue, tasks, 0)
+
+    def rebuild_later(self, scope_key: str) -> None:
+        """Have a scope's index built anew, since it missed that a row is gone. It never raises: failing is an event."""
+        if self._queue:
+            self._send(self._queue, [RebuildScope(scope_key=scope_key)], DELAY_SECONDS)
 
     def _send(self, queue: TaskQueue, tasks: list[Task], delay_seconds: float) -> None:
         try:

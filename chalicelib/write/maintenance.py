@@ -141,6 +141,14 @@ class Maintenance:
         self._store.take_statistics(scope_key)
         return done
 
+    def repair(self, scope_key: str) -> int:
+        """Rebuild one scope, and take away its mark of having missed a purge; how many rows it has."""
+        marked = dict(self._store.marked_for_repair())
+        rows = self.rebuild(scope_key)
+        if scope_key in marked:
+            self._store.repaired(scope_key, marked[scope_key])
+        return rows
+
     def embed_again(self, scope_key: str, progress: Progress = lambda _: None) -> tuple[int, int]:
         """Give every row of the scope vectors of the current model; how many it gave, and how many the embedder refused."""
         after, done, failed = "", 0, 0

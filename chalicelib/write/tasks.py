@@ -55,7 +55,7 @@ class TaskRunner:
         self._maintenance.index_rows(task.chain, task.ids)
 
     def _rebuild_scope(self, task: RebuildScope) -> None:
-        self._maintenance.rebuild(task.scope_key)
+        self._maintenance.repair(task.scope_key)
 
     def _write_questions(self, task: WriteQuestions) -> None:
         self._prospective.write(task.chain, task.id, task.revision)

@@ -6,13 +6,13 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.domain.budget import aside, budget, has_failed, note_failure, time_left
+from chalicelib.domain.budget import aside, budget, failure_of, note_failure, time_left
 
 
 def test_outside_of_any_there_is_no_limit_and_nothing_is_remembered() -> None:
     assert time_left() == math.inf
-    note_failure("redis")
-    assert not has_failed("redis")
+    note_failure("redis", "gone")
+    assert failure_of("redis") is None
 
 
 @given(outer=st.floats(1, 1000), inner=st.floats(1, 1000))
@@ -27,28 +27,28 @@ def test_an_inner_one_never_reaches_beyond_the_outer(outer: float, inner: float)
 def test_a_failure_is_remembered_for_the_whole_work_and_no_longer() -> None:
     with budget(10):
         with budget(5):
-            note_failure("redis")
-        assert has_failed("redis")
+            note_failure("redis", "gone")
+        assert failure_of("redis") == "gone"
     with budget(10):
-        assert not has_failed("redis")
+        assert failure_of("redis") is None
 
 
 def test_what_fails_aside_has_not_failed_the_work_around_it() -> None:
     with budget(10):
-        note_failure("redis")
+        note_failure("redis", "gone")
         with aside(5):
-            assert has_failed("redis")
+            assert failure_of("redis") == "gone"
             assert time_left() <= 5
-            note_failure("mongo")
-        assert not has_failed("mongo")
-        assert has_failed("redis")
+            note_failure("mongo", "slow")
+        assert failure_of("mongo") is None
+        assert failure_of("redis") == "gone"
 
 
 def test_two_threads_have_nothing_of_each_other() -> None:
     seen = []
     with budget(10):
-        note_failure("redis")
-        thread = threading.Thread(target=lambda: seen.append((has_failed("redis"), time_left())))
+        note_failure("redis", "gone")
+        thread = threading.Thread(target=lambda: seen.append((failure_of("redis"), time_left())))
         thread.start()
         thread.join()
-    assert seen == [(False, math.inf)]
+    assert seen == [(None, math.inf)]

@@ -176,6 +176,19 @@ def test_a_purge_that_the_index_missed_is_repaired_by_the_worker() -> None:
     assert hot.changed() == [("acme/user/ana", 0)]
 
 
+def test_a_purge_that_the_index_missed_is_repaired_by_its_message_where_no_worker_looks() -> None:
+    hot, clock = Unreachable(), TestClock()
+    services = container(hot=hot, cache=None, clock=clock)
+    id_ = given(services)
+    hot.down = True
+    services.editor.purge(ANA_ADMIN, id_)
+    hot.down = False
+    clock.forward(seconds=10)
+    assert services.consumer.drain().failed == 0
+    assert services.ports.store.marked_for_repair() == []
+    assert hot.changed() == [("acme/user/ana", 0)]
+
+
 def test_an_earlier_revision_is_restored_as_an_edit_of_its_own() -> None:
     services = container()
     id_ = given(services, tags=["home"], summary="a home")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import InMemoryHotIndex
+from chalicelib.adapters.telemetry import DIMENSIONS
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.memory import ArchivedReason, MemoryType, Status
@@ -227,7 +228,10 @@ def test_a_query_that_cannot_be_embedded_is_answered_by_words_and_says_so(whole:
     assert contents(answer) == ["Ana plays the violin on Sundays"]
     assert any(part["part"] == "query_vector" for part in answer["degraded"])
     assert 0 < answer["hits"][0]["score"] <= 1
-    assert "recall_degraded" in [name for name, _ in services.ports.telemetry.events]  # type: ignore[attr-defined]
+    events = services.ports.telemetry.events  # type: ignore[attr-defined]
+    (said,) = [fields for name, fields in events if name == "recall_degraded"]
+    counted_by = {name: said[name] for name in DIMENSIONS if name in said}
+    assert counted_by == {"part": "query_vector", "code": "embedding_failed"}
 
 
 def test_vectors_of_another_model_are_diagnosed_and_the_text_still_answers() -> None:

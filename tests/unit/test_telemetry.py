@@ -70,8 +70,8 @@ def test_an_event_is_a_log_line_and_a_metric_with_the_keys_of_its_request() -> N
 
 
 def test_an_id_is_no_dimension() -> None:
-    _, metric = written("PowertoolsTelemetry().event('recall_degraded', recall_id='rcl_1', missing='redis')\n")
-    assert metric["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"], ["service", "missing"]]
+    _, metric = written("PowertoolsTelemetry().event('recall_degraded', recall_id='rcl_1', part='redis_text')\n")
+    assert metric["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"], ["service", "part"]]
     assert "rcl_1" not in json.dumps(metric)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pymongo import ASCENDING, DESCENDING, IndexModel
 from pymongo.database import Database
+from pymongo.errors import OperationFailure
 
 from chalicelib.domain.administration import RECALL_DAYS, RECEIPT_DAYS
 
@@ -20,6 +21,7 @@ CHECKPOINTS = "checkpoints"
 PLUGIN_SWITCHES = "plugin_switches"
 BACKFILLS = "backfills"
 
+_DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400
 
 
@@ -92,8 +94,23 @@ INDEXES = (
 
 
 def create_indexes(database: Database[dict[str, Any]]) -> list[str]:
-    """Create what is missing; the names of all, `collection.index`. Repeating it changes nothing."""
-    for index in INDEXES:
-        model = IndexModel(list(index.fields), name=index.name, **index.options)
-        database.get_collection(index.collection).create_indexes([model])
-    return [f"{index.collection}.{index.name}" for index in INDEXES]
+    """Create what is missing, and replace what an earlier version declared otherwise; the names of all, `collection.index`,
+    and which were replaced. Repeating it changes nothing.
+
+    While an index is replaced it holds nothing: an upgrade that changes one runs this before its processes start."""
+    return [_created(database, index) for index in INDEXES]
+
+
+def _created(database: Database[dict[str, Any]], index: Index) -> str:
+    rows = database.get_collection(index.collection)
+    model = IndexModel(list(index.fields), name=index.name, **index.options)
+    said = f"{index.collection}.{index.name}"
+    try:
+        rows.create_indexes([model])
+    except OperationFailure as error:
+        if error.code not in _DECLARED_OTHERWISE:
+            raise
+        rows.drop_index(index.name)
+        rows.create_indexes([model])
+        said += ": replaced, its definition has changed"
+    return said

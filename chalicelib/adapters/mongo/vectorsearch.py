@@ -18,11 +18,10 @@ from bson.binary import VECTOR_SUBTYPE, Binary
 from chalicelib.adapters.mongo.documents import FLOAT32_HEADER, from_document
 from chalicelib.adapters.mongo.searchindex import INDEX_NAME, VECTOR_PATH, FilterField
 from chalicelib.domain.memory import Status
-from chalicelib.domain.query import Candidate, Filter, IndexQuery
+from chalicelib.domain.query import EXACT_ROWS, Candidate, Filter, IndexQuery
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import Vector, best_cosine
 
-EXACT_ROWS = 20_000  # spec/product.md "Vectors"
 MOST_CANDIDATES = 10_000  # the stage's own limit
 FEWEST_CANDIDATES = 1_000  # few results asked of a large index need proportionally more candidates to be the right ones
 CANDIDATES_A_RESULT = 20  # the documentation's recommendation

@@ -58,11 +58,11 @@ class _WithinBudget:
         left = time_left()
         if left < math.inf:
             options["timeout"] = max(left, _SOONEST)
-        return super().read_response(*arguments, **options)  # type: ignore[misc]
+        return super().read_response(*arguments, **options)  # type: ignore[misc]  # it stands before a connection class
 
     @property
     def socket_connect_timeout(self) -> float:
-        return min(float(self._socket_connect_timeout), max(time_left(), _SOONEST))  # type: ignore[attr-defined]
+        return min(float(self._socket_connect_timeout), max(time_left(), _SOONEST))  # type: ignore[attr-defined]  # as above
 
 
 class RedisConnection:

@@ -8,10 +8,9 @@ from typing import Any
 from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call
 from chalicelib.adapters.redis.filters import filter_json, vector_filter
-from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery, TermStatistics
+from chalicelib.domain.query import EXACT_ROWS, Candidate, IndexAnswer, IndexQuery, TermStatistics
 from chalicelib.domain.vector import Vector
 
-EXACT_ROWS = 20_000  # spec/product.md "Vectors"
 UNITED_POSTINGS = 10_000  # entries a scope; a union of four scopes of 5,000 takes about 10 ms (facts.md)
 FILTER_SCAN = 2_000
 
