@@ -49,10 +49,12 @@ def mongo_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process.stop()
 
 
-@pytest.fixture(scope="session")
-def mongo(mongo_url: str) -> Iterator[MongoConnection]:
-    """A connection with all indexes made. Reads may take longer than in production: the embedded server is slow."""
-    settings = MongoSettings(uri=mongo_url, database="vitto_test", read_seconds=20, search_seconds=20, write_seconds=30)
+@pytest.fixture(scope="module")
+def mongo(mongo_url: str, request: pytest.FixtureRequest) -> Iterator[MongoConnection]:
+    """A connection to a database of this module alone, with all indexes made: the embedded server gets slow with what other
+    modules left. Reads may take longer than in production."""
+    name = request.module.__name__.replace(".", "_")
+    settings = MongoSettings(uri=mongo_url, database=name, read_seconds=20, search_seconds=20, write_seconds=30)
     connection = MongoConnection(settings)
     create_indexes(connection.database)
     yield connection

@@ -223,9 +223,9 @@ def test_a_search_that_is_refused_is_unavailable_and_the_index_looked_at_again(
 
 
 @pytest.fixture
-def impatient(mongo_url: str) -> Iterator[AtlasDouble]:
+def impatient(mongo_url: str, mongo: MongoConnection) -> Iterator[AtlasDouble]:
     """A double over a connection with a short limit."""
-    connection = MongoConnection(MongoSettings(uri=mongo_url, database="vitto_test", search_seconds=0.1))
+    connection = MongoConnection(MongoSettings(uri=mongo_url, database=mongo.database.name, search_seconds=0.1))
     yield AtlasDouble(connection)
     connection.client.close()
 
@@ -359,7 +359,7 @@ def test_an_index_that_another_process_made_meanwhile_is_taken_as_it_is(mongo: M
 
 def test_a_server_without_search_is_told_of_in_one_line(mongo_url: str) -> None:
     settings = Settings(
-        mongo=MongoSettings(uri=mongo_url, database="vitto_test"), embedding=EmbeddingSettings(dimensions=SIZE)
+        mongo=MongoSettings(uri=mongo_url, database="vitto_no_search"), embedding=EmbeddingSettings(dimensions=SIZE)
     )
     *names, last = make_indexes(settings)
     assert names == [f"{index.collection}.{index.name}" for index in INDEXES]

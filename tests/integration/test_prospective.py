@@ -42,7 +42,7 @@ from tests.integration.test_prospective import with_questions
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.settings import MongoSettings, RedisSettings
-mongo = MongoConnection(MongoSettings(uri=sys.argv[1], database="vitto_test", read_seconds=20, write_seconds=30))
+mongo = MongoConnection(MongoSettings(uri=sys.argv[1], database=sys.argv[3], read_seconds=20, write_seconds=30))
 redis = RedisConnection(RedisSettings(url=sys.argv[2], seconds=5, bulk_seconds=20))
 made = with_questions(mongo, redis)
 while True:
@@ -104,7 +104,9 @@ def test_a_worker_that_is_killed_again_and_again_leaves_every_set_exactly_once(
     for kill in range(KILLS + 1):
         seen = len(sets(mongo, org))
         worker = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", WORKER, mongo_url, redis_url], cwd=ROOT, env=environment
+            [sys.executable, "-W", "ignore", "-c", WORKER, mongo_url, redis_url, mongo.database.name],
+            cwd=ROOT,
+            env=environment,
         )
         if kill < KILLS:
             until(partial(has_more, mongo, org, seen))

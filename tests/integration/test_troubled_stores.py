@@ -116,7 +116,7 @@ def product(mongo_url: str, redis_url: str, mongo: MongoConnection, org: str) ->
         connection = MongoConnection(
             MongoSettings(
                 uri=f"mongodb://{HOST}:{stores['mongo'].port}/?directConnection=true",
-                database="vitto_test",
+                database=mongo.database.name,
                 read_seconds=LIMIT_SECONDS,
                 search_seconds=LIMIT_SECONDS,
                 write_seconds=10,
