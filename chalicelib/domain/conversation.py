@@ -1,4 +1,4 @@
-"""A message of a conversation, as what learns from one and what listens to its tone needs it."""
+"""Messages: as what learns from a conversation and listens to its tone needs one, and as a session keeps one."""
 
 from typing import Literal
 
@@ -18,6 +18,24 @@ class Message(Wire):
     speaker: Speaker
     text: str
     at: UtcTime
+
+
+class SessionMessage(Wire):
+    """A message as its session keeps it. `position` is its place in the session, from 0 and without gaps; `author` the user
+    who said it, none where the assistant did; `name` what that speaker is called, where it differs from the author's id."""
+
+    id: str = Field(min_length=1, max_length=128)
+    position: int = Field(ge=0)
+    role: Literal["user", "assistant"]
+    author: str | None = Field(default=None, min_length=1, max_length=128)
+    name: str | None = Field(default=None, min_length=1, max_length=128)
+    text: str
+    at: UtcTime
+
+    @property
+    def said_by(self) -> str:
+        """Under what name it is quoted."""
+        return self.name or self.author or self.role
 
 
 def speaker_of(name: str, user_id: str) -> Speaker:

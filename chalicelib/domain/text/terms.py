@@ -67,6 +67,15 @@ def index_terms(text: str) -> TermCounts:
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
 
 
+def content_words(text: str) -> list[tuple[str, str]]:
+    """The words of `text` that carry meaning, folded, in order and with repeats, each with the term it is indexed under."""
+    tokens = _tokens(text)
+    language = _latin_language(tokens)
+    return [
+        (token, stem(token, _language_of(token, language))) for token in tokens if not _is_stopword(token, language)
+    ]
+
+
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
     """The distinct words of a query, at most 32, each as the terms it may stand under. Empty means: ask no text tier."""
     tokens = _tokens(text)
