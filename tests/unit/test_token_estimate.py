@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chalicelib.domain.text.tokens import cut, estimate, parts
+from chalicelib.domain.text.tokens import cut, end_of, estimate, parts
 from vitto_tools.bench.locomo import DATA, conversations
 from vitto_tools.calibration.pieces import TARGET, chosen, written
 
@@ -127,10 +127,20 @@ def test_a_cut_is_a_beginning_within_its_tokens(text: str, tokens: int) -> None:
     beginning = cut(text, tokens)
     assert text.startswith(beginning)
     assert estimate(beginning) <= tokens
+    ending = end_of(text, tokens)
+    assert text.endswith(ending)
+    assert estimate(ending) <= tokens
 
 
 def test_a_cut_falls_between_words() -> None:
     assert cut("We moved to Porto in May", 5) == "We moved to Porto"
+
+
+def test_a_cut_falls_inside_a_word_where_there_is_nothing_else() -> None:
+    assert 5 <= len(cut("我们昨天决定把会议推迟到星期四", 6)) < 15
+    assert 5 <= len(end_of("我们昨天决定把会议推迟到星期四", 6)) < 15
+    assert 10 <= len(cut("x9" * 400, 20)) < 100
+    assert cut("👩\u200d👩\u200d👧", 2) in {"", "👩\u200d👩\u200d👧"}
 
 
 def test_the_pieces_are_those_that_the_tool_writes() -> None:

@@ -30,7 +30,12 @@ def bounded(genome: ConversationGenome) -> ConversationGenome:
 
 def size(genome: ConversationGenome) -> int:
     """Its tokens as it is rendered: at least as many as the estimate of the whole, since lines are counted one by one."""
-    return sum(_of_line(line) for line in rendered(genome).splitlines())
+    return size_of(rendered(genome))
+
+
+def size_of(text: str) -> int:
+    """The tokens of a text of many lines, of which most were counted before."""
+    return sum(_of_line(line) for line in text.splitlines())
 
 
 @lru_cache(maxsize=1024)

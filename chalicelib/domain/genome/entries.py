@@ -44,7 +44,7 @@ def quoted(message: SessionMessage, text: str, owner: str, characters: int) -> s
 
 
 def _label(message: SessionMessage, owner: str) -> str:
-    return "" if message.author == owner and message.name in {None, owner} else f"{message.said_by}: "
+    return "" if message.author == owner and message.name in {None, owner} else f"{' '.join(message.said_by.split())}: "
 
 
 def share(one: frozenset[str], other: frozenset[str]) -> float:
@@ -60,7 +60,7 @@ def with_decisions(genome: ConversationGenome, reading: Reading) -> Kept[Decisio
             continue
         text = quoted(reading.message, sentence.text, genome.user_id, DECISION_CHARACTERS)
         made = Decision(description=text, made_at=reading.message.at)
-        if any(_says(known.description, made.description) for known in decisions):
+        if any(says(known.description, made.description) for known in decisions):
             continue
         if (reversed_ := _reversed(sentence, decisions)) is not None:
             del decisions[reversed_]
@@ -75,12 +75,22 @@ def with_facts(genome: ConversationGenome, reading: Reading) -> Kept[Fact]:
         if sentence.is_question or not sentence.terms or not (sentence.is_personal or _claims(sentence.text)):
             continue
         text = quoted(reading.message, sentence.text, genome.user_id, FACT_CHARACTERS)
-        if any(_says(known.content, text) for known in facts):
+        if any(says(known.content, text) for known in facts):
             continue
         label = shortened(_label(reading.message, genome.user_id), FACT_CHARACTERS // LABEL_SHARE)
         facts = [known for known in facts if not _updates(sentence.text, known.content, label)]
         facts.append(Fact(content=text, established_at=reading.message.at))
     return _within(facts, MAX_FACTS, lambda one: _worth(one.content))
+
+
+def latest_facts(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Facts of one person in order: what says what another says is left out, and of two values the later stays."""
+    kept: list[Fact] = []
+    for fact in sorted(facts, key=lambda one: one.established_at):
+        if not any(says(known.content, fact.content) for known in kept):
+            kept = [known for known in kept if not _updates(fact.content, known.content, "")]
+            kept.append(fact)
+    return tuple(kept)
 
 
 def with_tasks(genome: ConversationGenome, reading: Reading) -> Kept[str]:
@@ -91,7 +101,7 @@ def with_tasks(genome: ConversationGenome, reading: Reading) -> Kept[str]:
             tasks = [task for task in tasks if not share(sentence.terms, _terms(task)) >= ABOUT_THE_SAME]
         elif sentence.says_something and wording.TASK.search(sentence.plain):
             text = quoted(reading.message, sentence.text, genome.user_id, ACTION_CHARACTERS)
-            if not any(_says(task, text) for task in tasks):
+            if not any(says(task, text) for task in tasks):
                 tasks.append(text)
     return _within(tasks, MAX_ACTIONS, _worth)
 
@@ -140,7 +150,7 @@ def _terms(text: str) -> frozenset[str]:
     return sentence_of(text).terms
 
 
-def _says(known: str, text: str) -> bool:
+def says(known: str, text: str) -> bool:
     """Whether `known` says already what `text` does: all of it, or nearly and nothing else."""
     one, other = _terms(known), _terms(text)
     if known == text or (other <= one and other):

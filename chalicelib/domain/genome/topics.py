@@ -59,6 +59,24 @@ def terms_of(topic: Topic) -> frozenset[str]:
     return frozenset().union(*(sentence_of(text).terms for text in (topic.name, *topic.key_points)))
 
 
+def share_of_topics(one: Topic, other: Topic) -> float:
+    """The shared part of the terms of the topic that has fewer."""
+    return share(terms_of(one), terms_of(other))
+
+
+def merged_topic(known: Topic, later: Topic) -> Topic:
+    """Two topics about the same as one, under the first one's name."""
+    changes = {
+        "first_mentioned": min(known.first_mentioned, later.first_mentioned),
+        "last_mentioned": max(known.last_mentioned, later.last_mentioned),
+        "status": later.status if later.last_mentioned >= known.last_mentioned else known.status,
+        "key_points": _best([*known.key_points, *later.key_points]),
+        "mentions": known.mentions + later.mentions,
+        "position": max(known.position, later.position),
+    }
+    return known.model_copy(update=changes)
+
+
 def topic_worth(topic: Topic, position: int) -> tuple[bool, float]:
     """What a topic is worth at a place of the session: active ones first, then by mentions, content and freshness."""
     points = sum(sentence_of(point).worth for point in topic.key_points)

@@ -7,14 +7,19 @@ smaller: so the estimate hardly ever understates, and stands some tenth above. A
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
+
+from chalicelib.domain.text.sentences import boundary
 
 LONGEST_PIECE = 24
 LONGEST_CACHED = 48  # characters; what is longer hardly comes twice
 MANY_PIECES = 4  # of so many the tokenizer, which merges from the inside, may need one more
 BLANKS_IN_ONE = 16
+_LONGEST_CUT = 2000  # characters of one part that a cut looks into
 LINE_END = "\u23ce"  # how the file of pieces writes one
 _CASED = (0xC0, 0x590, 0x1E00, 0x2000)  # Latin, Greek, Cyrillic, Armenian; and their extensions
 
@@ -49,14 +54,43 @@ def cost(part: str) -> int:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of `text` that has at most `tokens` tokens, cut between words where it can be."""
-    taken, used = [], 0
-    for part in parts(text):
-        used += cost(part)
-        if used > tokens:
+    """The beginning of `text` that has at most `tokens` tokens: cut between words, inside one only where nothing else is left
+    or its script writes no blanks, never inside a character."""
+    begin = _length(parts(text), tokens)
+    part = next(iter(parts(text[begin:])), "")
+    if begin and part.isascii():
+        return text[:begin]
+    within = range(1, min(len(part), _LONGEST_CUT))
+    left = tokens - estimate(text[:begin])
+    more = bisect_right(within, left, key=lambda length: cost(part[:length]))
+    end = boundary(text, begin + more)
+    return text[:end] if estimate(text[:end]) <= tokens else text[:begin]
+
+
+def end_of(text: str, tokens: int) -> str:
+    """The end of `text` that has at most `tokens` tokens, cut as `cut` does."""
+    split = parts(text)
+    begin = len(text) - _length(reversed(split), tokens)
+    part = next((one for one in reversed(parts(text[:begin]))), "")
+    if begin < len(text) and part.isascii():
+        return text[begin:]
+    within = range(1, min(len(part), _LONGEST_CUT))
+    left = tokens - estimate(text[begin:])
+    begin_inside = begin - bisect_right(within, left, key=lambda length: cost(part[-length:]))
+    while begin_inside < begin and boundary(text, begin_inside) != begin_inside:
+        begin_inside += 1
+    return text[begin_inside:] if estimate(text[begin_inside:]) <= tokens else text[begin:]
+
+
+def _length(split: Iterable[str], tokens: int) -> int:
+    """How many characters of these parts, from the first, have at most `tokens` tokens."""
+    length = 0
+    for part in split:
+        tokens -= cost(part)
+        if tokens < 0:
             break
-        taken.append(part)
-    return "".join(taken)
+        length += len(part)
+    return length
 
 
 def _cost(part: str) -> int:

@@ -1,0 +1,148 @@
+"""On-demand recall, as far as it is pure: whether a question calls for earlier messages, and which of the candidates come
+back, with which neighbours, within what budget. Who ranks the candidates is not known here.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chalicelib.context.recall_wording import REFERS_BACK
+from chalicelib.domain.conversation import SessionMessage
+from chalicelib.domain.genome.model import ConversationGenome
+from chalicelib.domain.genome.reading import sentence_of
+from chalicelib.domain.genome.relevance import genome_terms
+from chalicelib.domain.text.cues import plain
+from chalicelib.domain.text.terms import query_words
+from chalicelib.prompt import lines
+
+BEST = 5  # spec/context.md: the three to five best, whatever room there is
+NEAR = 0.05  # the least score of those that come besides, on the calibrated scale of recall
+FEW_TERMS = 3  # a message with fewer does not say what it is about
+LENT = (0.3, 0.15)  # of a score, to the messages one and two places away: shared facts, +5 points on LoCoMo
+_ASKS = ("?", "？", "؟")
+
+
+class Trigger(StrEnum):
+    """Why earlier messages are called back."""
+
+    EXPLICIT = "explicit"
+    IMPLICIT = "implicit"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A message of the session that a search found; `score` is on the calibrated scale, 0 to 1."""
+
+    message: SessionMessage
+    score: float
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What comes back, in order of time, the best first in `ranked`; `left_out` had no room or were not near enough."""
+
+    messages: tuple[SessionMessage, ...] = ()
+    ranked: tuple[int, ...] = ()
+    neighbours: frozenset[int] = frozenset()
+    left_out: int = 0
+    tokens: int = 0
+
+
+def is_explicit(query: str) -> bool:
+    """Whether the user refers to something said before, in words of many languages."""
+    return plain(query) in REFERS_BACK
+
+
+def trigger(
+    query: str,
+    genome: ConversationGenome,
+    active: Sequence[SessionMessage],
+    found: Collection[str] = (),
+) -> Trigger | None:
+    """Why the query calls for earlier messages; None where it does not.
+
+    Implicit: it has a word that the genome knows, or that candidates outside the window hold (`found`, their terms), and no
+    active message says that word."""
+    if is_explicit(query):
+        return Trigger.EXPLICIT
+    known = genome_terms(genome).union(found)
+    said = frozenset().union(*(sentence_of(message.text).terms for message in active))
+    touched = (word for word in query_words(query) if not known.isdisjoint(word))
+    return Trigger.IMPLICIT if any(said.isdisjoint(word) for word in touched) else None
+
+
+def lend(scores: Mapping[int, float]) -> dict[int, float]:
+    """Scores by position, each message with a part of the best of its neighbours': an answer is ranked by its question."""
+    positions = {near for at in scores for near in range(at - len(LENT), at + len(LENT) + 1) if near >= 0}
+    return {at: scores.get(at, 0.0) + _lent(scores, at) for at in sorted(positions)}
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    session: Mapping[int, SessionMessage],
+    active: Collection[int],
+    budget: int,
+) -> Recalled:
+    """The candidates, best first, that come back: the five best, more while they are near enough, none that is active, all
+    within `budget` tokens. `session` has the messages by position from which neighbours are taken."""
+    chosen = _Chosen(budget, frozenset(active))
+    left_out = 0
+    for rank, candidate in enumerate(one for one in candidates if one.message.position not in active):
+        if rank >= BEST and candidate.score < NEAR:
+            left_out += 1
+        elif chosen.take(candidate.message, ranked=True):
+            _take_neighbours(chosen, candidate.message, session)
+        else:
+            left_out += candidate.message.position not in chosen.messages
+    return chosen.result(left_out)
+
+
+class _Chosen:
+    """What was chosen so far and what it costs, with the headings of the days."""
+
+    def __init__(self, budget: int, active: frozenset[int]) -> None:
+        self._left = budget
+        self._budget = budget
+        self._active = active
+        self.messages: dict[int, SessionMessage] = {}
+        self._ranked: list[int] = []
+
+    def take(self, message: SessionMessage, *, ranked: bool) -> bool:
+        """Take a message where it is not there yet and has room."""
+        position = message.position
+        if position in self._active:
+            return False
+        if position not in self.messages:
+            day = message.at.date()
+            known = any(one.at.date() == day for one in self.messages.values())
+            cost = lines.cost(message) + (0 if known else lines.heading_cost(day))
+            if cost > self._left:
+                return False
+            self._left -= cost
+            self.messages[position] = message
+        if ranked and position not in self._ranked:
+            self._ranked.append(position)
+        return True
+
+    def result(self, left_out: int) -> Recalled:
+        """What was chosen, in order of time."""
+        ordered = tuple(self.messages[at] for at in sorted(self.messages))
+        neighbours = frozenset(self.messages) - frozenset(self._ranked)
+        return Recalled(ordered, tuple(self._ranked), neighbours, left_out, self._budget - self._left)
+
+
+def _take_neighbours(chosen: _Chosen, message: SessionMessage, session: Mapping[int, SessionMessage]) -> None:
+    """Of a message that does not say what it is about the one before it, of a question the answer."""
+    before, after = session.get(message.position - 1), session.get(message.position + 1)
+    is_question = message.text.rstrip().endswith(_ASKS)
+    is_answer = before is not None and before.text.rstrip().endswith(_ASKS)
+    if before and (is_answer or len(sentence_of(message.text).terms) < FEW_TERMS):
+        chosen.take(before, ranked=False)
+    if after and is_question:
+        chosen.take(after, ranked=False)
+
+
+def _lent(scores: Mapping[int, float], at: int) -> float:
+    """The largest part that a neighbour lends; of negative scores none."""
+    parts = (part * scores.get(at + sign * distance, 0.0) for distance, part in enumerate(LENT, 1) for sign in (-1, 1))
+    return max(0.0, *parts)

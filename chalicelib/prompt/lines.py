@@ -1,0 +1,47 @@
+"""Messages as lines of a prompt's block: under the day they were said on, each with who said it."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+
+from chalicelib.domain.conversation import SessionMessage
+from chalicelib.domain.text.tokens import estimate
+
+CONTINUED = "\n  "  # a line within a message may not look like the line of another speaker
+
+
+def line(message: SessionMessage) -> str:
+    """One message: who said it, and its whole text."""
+    return f"{' '.join(message.said_by.split())}: {CONTINUED.join(message.text.splitlines())}"
+
+
+def heading(day: date) -> str:
+    """What stands above the messages of a day."""
+    return f"{day:%-d %B %Y}"
+
+
+def lines(messages: Sequence[SessionMessage]) -> str:
+    """The messages, in the order given, with a heading where the day changes."""
+    found: list[str] = []
+    day: date | None = None
+    for message in messages:
+        if message.at.date() != day:
+            day = message.at.date()
+            found.append(heading(day))
+        found.append(line(message))
+    return "\n".join(found)
+
+
+def cost(message: SessionMessage) -> int:
+    """The tokens of a message's line."""
+    return _cost(line(message))
+
+
+def heading_cost(day: date) -> int:
+    """The tokens of a day's heading."""
+    return _cost(heading(day))
+
+
+@lru_cache(maxsize=4096)
+def _cost(text: str) -> int:
+    return estimate(f"{text}\n")
