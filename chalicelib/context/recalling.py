@@ -4,6 +4,7 @@ back, with which neighbours, within what budget. Who ranks the candidates is not
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from chalicelib.context.recall_wording import REFERS_BACK
@@ -17,6 +18,7 @@ from chalicelib.prompt import lines
 
 BEST = 5  # spec/context.md: the three to five best, whatever room there is
 NEAR = 0.05  # the least score of those that come besides, on the calibrated scale of recall
+SURE = 0.35  # the score from which recall answers at all
 FEW_TERMS = 3  # a message with fewer does not say what it is about
 LENT = (0.3, 0.15)  # of a score, to the messages one and two places away: shared facts, +5 points on LoCoMo
 _ASKS = ("?", "？", "؟")
@@ -47,6 +49,18 @@ class Recalled:
     left_out: int = 0
     tokens: int = 0
 
+    @property
+    def by_worth(self) -> tuple[SessionMessage, ...]:
+        """The messages, the best first, each with its neighbours after it: what to drop last."""
+        rank = {position: i for i, position in enumerate(self.ranked)}
+        nearest = {
+            message.position: min((abs(message.position - position), rank[position]) for position in self.ranked)
+            for message in self.messages
+        }
+        return tuple(
+            sorted(self.messages, key=lambda one: (nearest[one.position][1], nearest[one.position][0], one.position))
+        )
+
 
 def is_explicit(query: str) -> bool:
     """Whether the user refers to something said before, in words of many languages."""
@@ -57,15 +71,19 @@ def trigger(
     query: str,
     genome: ConversationGenome,
     active: Sequence[SessionMessage],
-    found: Collection[str] = (),
+    candidates: Sequence[Candidate] = (),
 ) -> Trigger | None:
     """Why the query calls for earlier messages; None where it does not.
 
-    Implicit: it has a word that the genome knows, or that candidates outside the window hold (`found`, their terms), and no
-    active message says that word."""
+    Implicit: what is nearest to it, of all that was said, is not active; or it has a word that the genome or one of the best
+    candidates knows and no active message says."""
     if is_explicit(query):
         return Trigger.EXPLICIT
-    known = genome_terms(genome).union(found)
+    positions = {message.position for message in active}
+    best = [candidate for candidate in candidates[:BEST] if candidate.message.position not in positions]
+    if best and best[0] is candidates[0] and best[0].score >= SURE:
+        return Trigger.IMPLICIT
+    known = genome_terms(genome).union(*(sentence_of(candidate.message.text).terms for candidate in best))
     said = frozenset().union(*(sentence_of(message.text).terms for message in active))
     touched = (word for word in query_words(query) if not known.isdisjoint(word))
     return Trigger.IMPLICIT if any(said.isdisjoint(word) for word in touched) else None
@@ -106,6 +124,7 @@ class _Chosen:
         self._active = active
         self.messages: dict[int, SessionMessage] = {}
         self._ranked: list[int] = []
+        self._days: set[date] = set()
 
     def take(self, message: SessionMessage, *, ranked: bool) -> bool:
         """Take a message where it is not there yet and has room."""
@@ -114,10 +133,10 @@ class _Chosen:
             return False
         if position not in self.messages:
             day = message.at.date()
-            known = any(one.at.date() == day for one in self.messages.values())
-            cost = lines.cost(message) + (0 if known else lines.heading_cost(day))
+            cost = lines.cost(message) + (0 if day in self._days else lines.heading_cost(day))
             if cost > self._left:
                 return False
+            self._days.add(day)
             self._left -= cost
             self.messages[position] = message
         if ranked and position not in self._ranked:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from chalicelib.domain.conversation import SessionMessage
 from chalicelib.domain.genome.hydration import DEFAULT_BUDGET, hydrate
+from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.text.tokens import estimate
 from chalicelib.prompt import lines
@@ -34,6 +35,12 @@ def assemble(parts: PromptParts, total_budget: int, response_buffer: int = 0) ->
     building.add_recalled(parts, held)
     building.add_window(parts)
     return building.prompt()
+
+
+def genome_tokens(budget: int, genome: ConversationGenome) -> int:
+    """The most that the genome's block takes of a budget, its fence included; 0 where there is nothing to tell."""
+    wanted = min(max(GENOME_FEWEST, min(DEFAULT_BUDGET, int(budget * GENOME_SHARE))), budget // GENOME_MOST_OF_REST)
+    return 0 if genome.is_empty else min(wanted, genome.token_count + estimate(fenced("genome", "x")) + BLOCK_OVERHEAD)
 
 
 class _Building:
@@ -74,13 +81,12 @@ class _Building:
         if parts.genome is None or parts.genome.is_empty:
             return
         genome = parts.genome
-        wanted = max(GENOME_FEWEST, min(DEFAULT_BUDGET, int(self._budget * GENOME_SHARE)))
-        room = min(wanted, (self.left - held) // GENOME_MOST_OF_REST) - BLOCK_OVERHEAD
-        self._add(
-            BlockName.GENOME,
-            fitting_fence("genome", lambda tokens: hydrate(genome, tokens), room),
-            fenced("genome", hydrate(genome, genome.token_count)),
-        )
+        room = min(genome_tokens(self._budget, genome), (self.left - held) // GENOME_MOST_OF_REST) - BLOCK_OVERHEAD
+        whole = fenced("genome", hydrate(genome, genome.token_count))
+        if estimate(whole) <= room:
+            self._add(BlockName.GENOME, whole, whole)
+        else:
+            self._add(BlockName.GENOME, fitting_fence("genome", lambda tokens: hydrate(genome, tokens), room), whole)
 
     def add_recalled(self, parts: PromptParts, held: int) -> None:
         """Recalled memories, then recalled messages, the best of each that fit."""
@@ -91,8 +97,9 @@ class _Building:
         messages, quoted = _messages(earlier, room - estimate(f"{memories}\n\n"))
         text = "\n\n".join(part for part in (memories, messages) if part)
         self._add(BlockName.RECALLED, text, text)
-        self._whole |= {message.id for message in quoted}
-        left_out = [*(one.id for one in parts.memories[kept:]), *(one.id for one in earlier if one not in quoted)]
+        whole = {message.id for message in quoted}
+        self._whole |= whole
+        left_out = [*(one.id for one in parts.memories[kept:]), *(one.id for one in earlier if one.id not in whole)]
         self._cut += [Cut(BlockName.RECALLED, identity, "left out") for identity in left_out]
 
     def add_window(self, parts: PromptParts) -> None:

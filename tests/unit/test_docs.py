@@ -33,5 +33,9 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "floor.p50_ms",
         "prospective.off.recall_at_10",
         "prospective.on.recall_at_10",
+        "context.4000.coverage",
+        "baseline.last10.coverage",
+        "genome.evidence_terms_over_random",
+        "toon.saving",
     ):
         assert f"`{name}`" in told

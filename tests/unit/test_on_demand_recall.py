@@ -55,7 +55,16 @@ def test_a_topic_that_left_the_window_is_called_back_and_one_that_is_in_it_is_no
 
 
 def test_what_only_the_search_knows_calls_back_too() -> None:
-    assert trigger("Where is the lighthouse?", empty(), (), found={"lighthous"}) is Trigger.IMPLICIT
+    lighthouse = Candidate(said("The lighthouse is in Porto.", 3), 0.2)
+    assert trigger("Where is the lighthouse?", empty(), (), [lighthouse]) is Trigger.IMPLICIT
+    assert trigger("Where is the castle?", empty(), (), [lighthouse]) is None
+
+
+def test_what_is_nearest_calls_back_where_it_is_not_active_whatever_its_words() -> None:
+    tower, fence = said("O farol fica no Porto.", 3), said("The house has a fence.", 50)
+    query = "Where is the house of light?"
+    assert trigger(query, empty(), [fence], [Candidate(tower, 0.6), Candidate(fence, 0.4)]) is Trigger.IMPLICIT
+    assert trigger("Where is the house?", empty(), [fence], [Candidate(fence, 0.6), Candidate(tower, 0.4)]) is None
 
 
 def session(count: int) -> dict[int, SessionMessage]:

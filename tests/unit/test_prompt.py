@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.domain.genome.model import ConversationGenome
+from chalicelib.domain.memory import Memory
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.text.sentences import ELLIPSIS
 from chalicelib.domain.text.tokens import estimate
@@ -68,11 +70,6 @@ long_texts = st.text(max_size=400) | st.integers(0, 300).map(lambda count: "word
 messages = st.lists(st.tuples(st.sampled_from(["ana", "bob", None]), long_texts), max_size=8)
 
 
-def spoken(lines: list[tuple[str | None, str]], start: int = 0) -> list[object]:
-    """Messages of these speakers."""
-    return [said(text, start + i, author) for i, (author, text) in enumerate(lines)]
-
-
 @given(long_texts, long_texts, long_texts, messages, messages, long_texts, st.integers(0, 3000), st.integers(0, 500))
 def test_the_budget_holds_whatever_there_is_and_what_is_missing_is_listed(
     soul: str,
@@ -98,7 +95,7 @@ def test_the_budget_holds_whatever_there_is_and_what_is_missing_is_listed(
     assert len(openai(prompt)["messages"]) >= len(prompt.turns)
 
 
-def prompt_memories(prompt: Prompt, told: list[object]) -> set[str]:
+def prompt_memories(prompt: Prompt, told: Sequence[Memory]) -> set[str]:
     """The ids of the memories in the prompt, by how many rows its list says it has."""
     found = re.search(r"^memories\[(\d+)\]", prompt.text_of(BlockName.RECALLED), re.MULTILINE)
     return {f"mem_{i}" for i in range(int(found[1]) if found else 0)}

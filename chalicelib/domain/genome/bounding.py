@@ -16,13 +16,16 @@ from chalicelib.domain.genome.topics import topic_worth
 from chalicelib.domain.text.sentences import shortened
 from chalicelib.domain.text.tokens import estimate
 
-KEYWORDS_AT_ONCE, FEWEST_KEYWORDS = 5, 270  # the rarest go first, in steps, since they are worth least
+KEYWORDS_AT_ONCE, FEWEST_KEYWORDS = (
+    5,
+    320,
+)  # the rarest go first; so many cost half of the room and hold most of the terms
 
 
 def bounded(genome: ConversationGenome) -> ConversationGenome:
     """`genome` within 800 tokens, with its count: what is worth least is dropped, and counted, until the rest fits."""
     tasks = tuple(shortened(task, ACTION_CHARACTERS) for task in genome.action_items[:MAX_ACTIONS])
-    genome = genome.model_copy(update={"action_items": tasks})
+    genome = genome.model_copy(update={"action_items": tasks, "keywords_told": len(genome.keywords)})
     while size(genome) > MAX_TOKENS:
         genome = _smaller(genome)
     return genome.model_copy(update={"token_count": size(genome)})
@@ -45,18 +48,18 @@ def _of_line(line: str) -> int:
 
 def _smaller(genome: ConversationGenome) -> ConversationGenome:
     """One step less: rare words, then points of finished topics, of active ones, then whole topics, then the rest."""
-    words = shown_keywords(genome)
-    if len(words) > FEWEST_KEYWORDS:
-        least = {keyword.term for keyword in words[-KEYWORDS_AT_ONCE:]}
-        kept = tuple(keyword for keyword in genome.keywords if keyword.term not in least)
-        return genome.model_copy(update={"keywords": kept})
+    told = len(shown_keywords(genome))
+    if told > FEWEST_KEYWORDS:
+        return _with_fewer_words(genome, told)
     if genome.topics:
         return (
             _without_a_point(genome) if any(topic.key_points for topic in genome.topics) else _without_a_topic(genome)
         )
-    if genome.keywords:
-        return genome.model_copy(update={"keywords": genome.keywords[:-KEYWORDS_AT_ONCE]})
-    return _without_an_entry(genome)
+    return _with_fewer_words(genome, told) if told else _without_an_entry(genome)
+
+
+def _with_fewer_words(genome: ConversationGenome, told: int) -> ConversationGenome:
+    return genome.model_copy(update={"keywords_told": max(0, told - KEYWORDS_AT_ONCE)})
 
 
 def _without_a_point(genome: ConversationGenome) -> ConversationGenome:

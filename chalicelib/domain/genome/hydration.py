@@ -52,9 +52,9 @@ def dated(text: str, day: str) -> str:
 
 
 def shown_keywords(genome: ConversationGenome) -> list[Keyword]:
-    """The keywords that no other entry says already."""
+    """The keywords that have room, of those that no other entry says already."""
     said = entry_terms(genome)
-    return [keyword for keyword in genome.keywords if keyword.term not in said]
+    return [keyword for keyword in genome.keywords if keyword.term not in said][: genome.keywords_told]
 
 
 def entry_terms(genome: ConversationGenome) -> frozenset[str]:

@@ -6,6 +6,7 @@ late it came up, and the list never grows.
 
 from collections import Counter
 from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
 
 from chalicelib.domain.genome.model import MAX_KEYWORDS, WORD_CHARACTERS, Keyword
 from chalicelib.domain.genome.wording import FILLERS
@@ -15,22 +16,56 @@ SHORTEST = 2
 
 def counted(keywords: Iterable[Keyword], words: Iterable[tuple[str, str]]) -> tuple[Keyword, ...]:
     """`keywords` with further `words`, pairs of a word and its term, the most frequent first."""
-    kept = {keyword.term: keyword for keyword in keywords}
-    spoken = [(w, term) for w, term in words if SHORTEST <= len(w) <= WORD_CHARACTERS and w not in FILLERS]
+    counting = _Counting(keywords)
+    spoken = [(word, term) for word, term in words if _is_worth_it(word)]
     shown = dict(reversed([(term, word) for word, term in spoken]))
     for term, times in Counter(term for _, term in spoken).items():
-        _count(kept, shown[term], term, times)
-    return tuple(sorted(kept.values(), key=lambda keyword: (-keyword.count, keyword.term)))
+        counting.add(shown[term], term, times)
+    return counting.result()
 
 
-def _count(kept: dict[str, Keyword], word: str, term: str, times: int) -> None:
-    known = kept.get(term)
-    if known is None and len(kept) >= MAX_KEYWORDS:
-        rarest = min(kept.values(), key=lambda keyword: (keyword.count, keyword.term))
-        del kept[rarest.term]
-        times += rarest.count
-    kept[term] = known.model_copy(update={"count": known.count + times}) if known else _new(word, term, times)
+def _is_worth_it(word: str) -> bool:
+    """Whether a word tells something where it stands alone; a contraction, such as it'll, does not."""
+    return SHORTEST <= len(word) <= WORD_CHARACTERS and "'" not in word and word not in FILLERS
 
 
-def _new(word: str, term: str, count: int) -> Keyword:
-    return Keyword(word=word, term=term, count=count)
+class _Counting:
+    """Counts by term, and which is the rarest; an entry of the heap whose count has risen since is put back."""
+
+    def __init__(self, keywords: Iterable[Keyword]) -> None:
+        self._known = {keyword.term: keyword for keyword in keywords}
+        self._counts = {term: keyword.count for term, keyword in self._known.items()}
+        self._words: dict[str, str] = {}
+        self._rarest = [(count, term) for term, count in self._counts.items()]
+        heapify(self._rarest)
+
+    def add(self, word: str, term: str, times: int) -> None:
+        """Count a term that was said `times` times."""
+        if term not in self._counts:
+            times += self._make_room()
+            self._words[term] = word
+            heappush(self._rarest, (times, term))
+        self._counts[term] = self._counts.get(term, 0) + times
+
+    def result(self) -> tuple[Keyword, ...]:
+        """The keywords, the most frequent first."""
+        order = sorted(self._counts, key=lambda term: (-self._counts[term], term))
+        return tuple(map(self._keyword, order))
+
+    def _make_room(self) -> int:
+        """The count of the rarest, which leaves where the list is full."""
+        while len(self._counts) >= MAX_KEYWORDS:
+            count, term = heappop(self._rarest)
+            if self._counts.get(term) == count:
+                del self._counts[term]
+                return count
+            if term in self._counts:
+                heappush(self._rarest, (self._counts[term], term))
+        return 0
+
+    def _keyword(self, term: str) -> Keyword:
+        known, count = self._known.get(term), self._counts[term]
+        if known and known.count == count and term not in self._words:
+            return known
+        word = self._words.get(term) or (known.word if known else term)
+        return Keyword.model_construct(word=word, term=term, count=count)

@@ -16,7 +16,7 @@ MAX_DECISIONS = MAX_FACTS = MAX_ACTIONS = 5
 DECISION_CHARACTERS, FACT_CHARACTERS, ACTION_CHARACTERS = 100, 80, 60
 NAME_CHARACTERS, WORD_CHARACTERS, SUMMARY_CHARACTERS = 60, 24, 200
 KEY_POINT_CHARACTERS = 80
-MAX_KEYWORDS = 360
+MAX_KEYWORDS = 500
 
 
 class TopicStatus(StrEnum):
@@ -93,6 +93,7 @@ class ConversationGenome(Wire):
     last_updated: UtcTime | None = None
     version: int = 0
     keywords: tuple[Keyword, ...] = Field(default=(), max_length=MAX_KEYWORDS)
+    keywords_told: int = Field(default=0, description="how many keywords, the most frequent first, have room")
     source_tokens: int = Field(default=0, description="tokens of the messages that were compressed")
     dropped: Dropped = Dropped()
 

@@ -156,7 +156,7 @@ def _name(reading: Reading, keywords: Sequence[Keyword]) -> str:
     if not words_apart(best):
         return shortened(best.text, NAME_CHARACTERS // 4)
     counts = {keyword.term: keyword.count for keyword in keywords}
-    words = {word: term for word, term in best.words if word not in FILLERS}
+    words = {word: term for word, term in best.words if word not in FILLERS and "'" not in word}
     ranked = sorted(words, key=lambda word: (-min(counts.get(words[word], 0), MANY_MENTIONS), -len(word)))
     return shortened(" ".join(word for word in words if word in ranked[:NAME_WORDS]), NAME_CHARACTERS)
 

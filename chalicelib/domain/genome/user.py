@@ -6,6 +6,7 @@ It is made from the user's own messages and no others: of a session it takes tho
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic import Field
 
@@ -25,6 +26,11 @@ MAX_TOPICS, MAX_ENTRIES = 15, 12
 MAX_SESSIONS = 50
 SAME_TOPIC = 0.5
 HALF_LIFE_DAYS = 3.0
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    "facts": lambda one: one.content,
+    "decisions": lambda one: one.description,
+    "action_items": str,
+}
 
 
 class MergedSession(Wire):
@@ -140,8 +146,8 @@ def _smaller(genome: UserGenome) -> UserGenome:
         return genome.model_copy(update={"topics": genome.topics[:-1]})
     lists = {"facts": len(genome.facts), "decisions": len(genome.decisions), "action_items": len(genome.action_items)}
     longest = max(lists, key=lambda name: lists[name])
-    text = {"facts": lambda one: one.content, "decisions": lambda one: one.description, "action_items": str}[longest]
-    return genome.model_copy(update={longest: _best(getattr(genome, longest), text, lists[longest] - 1)})
+    kept = _best(getattr(genome, longest), _TEXTS[longest], lists[longest] - 1)
+    return genome.model_copy(update={longest: kept})
 
 
 def _best[T](entries: Sequence[T], text: Callable[[T], str], most: int) -> tuple[T, ...]:

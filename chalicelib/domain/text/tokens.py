@@ -19,6 +19,7 @@ LONGEST_PIECE = 24
 LONGEST_CACHED = 48  # characters; what is longer hardly comes twice
 MANY_PIECES = 4  # of so many the tokenizer, which merges from the inside, may need one more
 BLANKS_IN_ONE = 16
+LONGEST_KEPT = 1000  # characters of a text whose estimate is kept
 _LONGEST_CUT = 2000  # characters of one part that a cut looks into
 LINE_END = "\u23ce"  # how the file of pieces writes one
 _CASED = (0xC0, 0x590, 0x1E00, 0x2000)  # Latin, Greek, Cyrillic, Armenian; and their extensions
@@ -37,7 +38,7 @@ _SHAPES = _Shapes()
 
 def estimate(text: str) -> int:
     """The tokens of `text`; 0 for an empty one. A text is at most 3 % more, and on the average a tenth less."""
-    return sum(map(cost, parts(text)))
+    return _cached_estimate(text) if len(text) <= LONGEST_KEPT else _estimate(text)
 
 
 def parts(text: str) -> list[str]:
@@ -54,8 +55,8 @@ def cost(part: str) -> int:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of `text` that has at most `tokens` tokens: cut between words, inside one only where nothing else is left
-    or its script writes no blanks, never inside a character."""
+    """The beginning of `text` that has at most `tokens` tokens: cut between words, inside one only where nothing else is
+    left or its script writes no blanks, never inside a character."""
     begin = _length(parts(text), tokens)
     part = next(iter(parts(text[begin:])), "")
     if begin and part.isascii():
@@ -91,6 +92,13 @@ def _length(split: Iterable[str], tokens: int) -> int:
             break
         length += len(part)
     return length
+
+
+def _estimate(text: str) -> int:
+    return sum(map(cost, parts(text)))
+
+
+_cached_estimate = lru_cache(maxsize=8192)(_estimate)  # a window's messages are counted again on every turn
 
 
 def _cost(part: str) -> int:

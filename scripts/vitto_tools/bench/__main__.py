@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from vitto_tools.bench import admission as admission_bench
+from vitto_tools.bench import context as context_bench
 from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
@@ -64,6 +65,17 @@ def prospective(
     """Recall on LoCoMo with and without the prospective questions that the heuristic writes."""
     report = Report()
     prospective_bench.run(report, conversations)
+    report.write(json)
+
+
+@app.command()
+def context(
+    json: Json = None,
+    conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
+) -> None:
+    """How much of a question's evidence stands in the context of a turn, beside the last messages alone."""
+    report = Report()
+    context_bench.run(report, conversations)
     report.write(json)
 
 
