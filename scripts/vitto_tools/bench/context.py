@@ -43,7 +43,7 @@ DEEPEST = 300
 LAST = 10
 RANDOM_DRAWS = 20
 MEMORIES_AT_ONCE = 10
-EXPECTED = "about 3 minutes once the embeddings are cached"
+EXPECTED = "about 6 minutes once the embeddings are cached"
 
 
 @dataclass
