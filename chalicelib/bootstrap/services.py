@@ -20,7 +20,7 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
-from chalicelib.write.admission.gate import AdmissionGate, injection_in
+from chalicelib.write.admission.gate import AdmissionGate
 from chalicelib.write.admission.plugins import PluginRulings
 from chalicelib.write.admission.scope_view import ScopeView
 from chalicelib.write.admission.stage import AdmissionStage
@@ -112,7 +112,7 @@ class Container:
         """Verdicts on what wants in."""
         p = self.ports
         view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
-        hooks = PluginRulings(AdmissionHooks(self.plugins, injection_in))
+        hooks = PluginRulings(AdmissionHooks(self.plugins))
         return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
 
     @cached_property

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.administration import ReservationState
-from chalicelib.domain.admission import Decision
+from chalicelib.domain.admission import Decision, Ruling
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.memory import IndexState, Status, content_key
@@ -208,9 +208,11 @@ def _receipt(item: Draft, batch: _Batch) -> Receipt:
     if (existing := batch.existing.get(first)) is not None:
         return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=SAME_CONTENT, **where)
     judged = batch.judged[first]
-    where |= {"admission": told(judged.verdict), "plugins": (*judged.reports, *batch.told.get(first, ())) or None}
+    ruling = judged.ruling or Ruling(memory)
+    where |= {"admission": told(judged.verdict), "plugins": (*ruling.reports, *batch.told.get(first, ())) or None}
+    where["redacted"] = tuple(dict.fromkeys((*item.redacted, *ruling.redacted)))
     if judged.verdict.decision is Decision.REJECT:
-        return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict), **where)
+        return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict, ruling.reason), **where)
     became = batch.applied.get(first)
     if first != memory.id:
         id_ = became.id if became else first
@@ -219,7 +221,7 @@ def _receipt(item: Draft, batch: _Batch) -> Receipt:
     where |= {"id": became.id if became else memory.id, "status": stored.status}
     where["revision"] = (became.revision if became else None) or stored.revision
     if judged.verdict.decision is Decision.QUARANTINE and (became is None or became.outcome is Outcome.STORED):
-        return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict), **where)
+        return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict, ruling.reason), **where)
     if became is None:
         return Receipt(outcome=Outcome.STORED, **where)
     index = became.index or batch.index.get(first)
