@@ -41,7 +41,7 @@ SCHEDULES = {
 QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
     "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
-    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:SendMessage", "sqs:GetQueueAttributes"},
 }
 EVERY_FUNCTION = {
     "logs:CreateLogStream",
