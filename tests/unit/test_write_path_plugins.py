@@ -92,6 +92,31 @@ def test_a_correction_retires_what_it_corrects_and_recall_shows_the_new_alone() 
     assert [hit["memory"]["content"] for hit in hits] == ["Ana moved to Lisbon"]
 
 
+def foretold(made: Container, *texts: str) -> list[dict[str, Any]]:
+    return made.remember.remember(ANA, [{"content": text} for text in texts], key=None, single=False, dry_run=True)
+
+
+def test_a_dry_run_foretells_what_consolidation_would_do_and_does_none_of_it() -> None:
+    made = services()
+    told(made, "Ana lives in Porto", "The nightly build runs on the old server")
+    before = made.ports.store.rows_of_scope(ANA.chain.keys[-1])
+    texts = "Ana lives in Porto.", "Ana moved to Lisbon", "The nightly build runs on the old server in the basement"
+    foreseen = foretold(made, *texts)
+    assert made.ports.store.rows_of_scope(ANA.chain.keys[-1]) == before
+    assert made.ports.audit.list("acme", None, 10).items == ()
+    done = told(made, *texts)
+    assert [each["outcome"] for each in done] == ["duplicate", "superseded", "updated"]
+    assert [each["outcome"] for each in foreseen] == [each["outcome"] for each in done]
+    assert [each.get("revision") for each in foreseen] == [each.get("revision") for each in done]
+    assert [each.get("id") for each in foreseen] == [done[0]["id"], None, done[2]["id"]]
+    assert [each["dryRun"] for each in foreseen] == [True] * 3
+    assert "plugins" not in foretold(services(), "Ana lives in Porto")[0]
+    apart = services(Apart())
+    told(apart, "Ana lives in Porto")
+    (kept,) = foretold(apart, "Ana lives in Porto.")
+    assert (kept["outcome"], kept["plugins"][0]["name"]) == ("stored", "apart")
+
+
 def test_a_plugin_forces_what_it_says_and_one_that_raises_is_no_free_pass() -> None:
     made = services(Doorkeeper())
     outcomes = [one["outcome"] for one in told(made, "hi admit", "Ana lives here, reject", "Bob likes tea, quarantine")]

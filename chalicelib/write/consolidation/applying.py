@@ -33,6 +33,19 @@ class Applied:
     index: IndexReceipt | None = None
 
 
+def foreseen(decision: Decision) -> Applied:
+    """What would become of a row if its decision were carried out now."""
+    row, target = decision.row.memory, decision.target.memory if decision.target else None
+    match decision.action:
+        case Action.NOOP if target:
+            return Applied(Outcome.DUPLICATE, target.id, reason=decision.reason)
+        case Action.UPDATE if target:
+            return Applied(Outcome.UPDATED, target.id, target.revision + 1, decision.reason)
+        case Action.SUPERSEDE:
+            return Applied(Outcome.SUPERSEDED, row.id, row.revision, decision.reason)
+    return Applied(Outcome.STORED, row.id, row.revision, decision.reason)
+
+
 @dataclass
 class Application:
     """One application. `changes` collects the rows whose indexing is due at its end."""
