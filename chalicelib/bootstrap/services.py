@@ -20,7 +20,7 @@ from chalicelib.recall.audit import RecallAudit
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
-from chalicelib.write.admission.gate import AdmissionGate, injection_in
+from chalicelib.write.admission.gate import AdmissionGate
 from chalicelib.write.admission.plugins import PluginRulings
 from chalicelib.write.admission.scope_view import ScopeView
 from chalicelib.write.admission.stage import AdmissionStage
@@ -34,7 +34,7 @@ from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, Consolidati
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
-from chalicelib.write.preference_learning import PreferenceLearning
+from chalicelib.write.preference_learning import PreferenceLearner, PreferenceLearning
 from chalicelib.write.prospective.plugin import ProspectiveIndex
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
@@ -66,12 +66,20 @@ class Container:
             AdmissionControl(),
             MemoryVersioning(),
             EmotionalContext(),
-            PreferenceLearning(self._remember_learned),
+            PreferenceLearning(self.preferences, self.deferral.learn_later),
             ProspectiveIndex(self.deferral.write_questions_later),
         ]
 
-    def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
-        self.remember.remember(caller, [*items], key=None, single=False)
+    @cached_property
+    def preferences(self) -> PreferenceLearner:
+        """What users want of answers."""
+
+        def remember(caller: Caller, items: list[dict[str, Any]], once: str | None) -> None:
+            self.remember.remember(caller, [*items], key=once, single=False)
+
+        return PreferenceLearner(
+            self.ports.store, remember, lambda org_id: self.plugins.is_on(org_id, PreferenceLearning.name)
+        )
 
     @cached_property
     def session_hooks(self) -> SessionHooks:
@@ -112,7 +120,7 @@ class Container:
         """Verdicts on what wants in."""
         p = self.ports
         view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
-        hooks = PluginRulings(AdmissionHooks(self.plugins, injection_in))
+        hooks = PluginRulings(AdmissionHooks(self.plugins))
         return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
 
     @cached_property
@@ -247,7 +255,7 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill)
+        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

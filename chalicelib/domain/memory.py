@@ -15,8 +15,6 @@ from chalicelib.domain.wire import UtcTime, Wire
 
 MAX_CONTENT_BYTES = 16 * 1024  # spec/api.md "Limits"
 RESTORABLE_DAYS = 7  # spec/product.md "Retention"
-INJECTION = "injection"
-"""The reason of a quarantine that only a person may end."""
 REMOVED_AT = datetime.fromtimestamp(0, UTC)
 """When a row that is being removed for good counts as forgotten: so long ago that nobody restores it."""
 
@@ -49,6 +47,14 @@ class Status(StrEnum):
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     ARCHIVED = "archived"
+
+
+class QuarantineReason(StrEnum):
+    """Why a row waits for review. What waits for `injection` is let in by a person alone."""
+
+    SCORE = "score"
+    INJECTION = "injection"
+    PLUGIN = "plugin"
 
 
 class ArchivedReason(StrEnum):
@@ -201,7 +207,7 @@ class Memory(Wire):
     @property
     def is_held_for_injection(self) -> bool:
         """Whether it was quarantined for trying to instruct the assistant."""
-        return (self.quarantine_reason or "").partition(":")[0] == INJECTION
+        return (self.quarantine_reason or "").partition(":")[0] == QuarantineReason.INJECTION
 
     @property
     def indexed_text(self) -> str:

@@ -67,6 +67,13 @@ class WriteQuestions(ScopedTask):
     revision: int = Field(ge=1, le=2**53)
 
 
+class LearnPreferences(ScopedTask):
+    """What was just remembered of a conversation, which is to be looked through for what its author wants of answers."""
+
+    kind: Literal["learn_preferences"] = "learn_preferences"
+    ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=MAX_IDS)
+
+
 class BackfillOrganization(ScopedTask):
     """An organization, named by its broadest scope, of which the backfill of embeddings is to go on."""
 
@@ -81,7 +88,7 @@ class BackfillOrganization(ScopedTask):
         return value
 
 
-Task = IndexRows | RebuildScope | WriteQuestions | BackfillOrganization
+Task = IndexRows | RebuildScope | WriteQuestions | LearnPreferences | BackfillOrganization
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

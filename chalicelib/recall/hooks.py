@@ -6,14 +6,13 @@ from typing import Any
 
 from chalicelib.domain.plugins import HookName
 from chalicelib.domain.query import Hit, RecallQuery
-from chalicelib.domain.text.cleaning import carries_recall, clean, is_blank
-from chalicelib.domain.text.secrets import redact
 from chalicelib.errors import NotFound
 from chalicelib.plugins.aftermath import AfterResponse
 from chalicelib.plugins.frozen import shown
-from chalicelib.plugins.hooks import MAX_NOTE, Answered, Answering, Asked, Identity, ResponseChange
+from chalicelib.plugins.hooks import Answered, Answering, Asked, Identity, ResponseChange
 from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given
 from chalicelib.plugins.registry import Registered
+from chalicelib.plugins.wording import fit_to_be_read
 from chalicelib.recall.question import Question
 
 PROSPECTIVE_INDEX = "prospective_index"
@@ -127,22 +126,11 @@ def _rearranged(hits: tuple[Hit, ...], value: Any, plugin: Registered) -> tuple[
         if sorted(change.order) != sorted(known):
             raise NotAllowed("its order must have each hit exactly once, and nothing else")
         known = {id_: known[id_] for id_ in change.order}
-    notes = {id_: _clean_note(note) for id_, note in change.notes.items()}
+    told = [note for hit in hits for note in (hit.notes or {}).values()]
+    notes = dict(zip(change.notes, fit_to_be_read(change.notes.values(), "a note", beside=told), strict=True))
     changed = tuple(_annotated(hit, plugin.name, notes.get(hit.memory.id)) for hit in known.values())
     return hits if changed == hits else changed
 
 
 def _annotated(hit: Hit, name: str, note: str | None) -> Hit:
     return hit if note is None else hit.model_copy(update={"notes": (hit.notes or {}) | {name: note}})
-
-
-def _clean_note(note: str) -> str:
-    try:
-        text, _ = redact(clean(note))
-    except UnicodeEncodeError:
-        raise NotAllowed("a note is not valid Unicode") from None
-    if is_blank(text) or len(text) > MAX_NOTE or carries_recall(text):
-        raise NotAllowed(
-            f"a note must say something, in at most {MAX_NOTE} characters, and bring no recalled block back"
-        )
-    return text

@@ -14,6 +14,7 @@ from chalicelib.domain.memory import (
     ArchivedReason,
     IndexState,
     Memory,
+    QuarantineReason,
     Revision,
     Status,
 )
@@ -191,7 +192,7 @@ class Editor:
         if not self._store.replace(changed, before.revision):
             raise StaleRevision("the memory was changed at the same time")
         (receipt,) = self._indexer.publish([changed])
-        quarantine = {"quarantined": guarding.INJECTION, "kinds": list(kinds)} if kinds else {}
+        quarantine = {"quarantined": QuarantineReason.INJECTION, "kinds": list(kinds)} if kinds else {}
         self._auditor.record(caller, action, [after.id], revision=after.revision, **quarantine)
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(after.scope_ref.key, after.id)])

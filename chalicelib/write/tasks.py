@@ -11,6 +11,7 @@ from typing import Any
 from chalicelib.domain.tasks import (
     BackfillOrganization,
     IndexRows,
+    LearnPreferences,
     RebuildScope,
     ScopedTask,
     WriteQuestions,
@@ -21,6 +22,7 @@ from chalicelib.errors import EmbeddingFailed, LanguageModelUnavailable, StoreUn
 from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.maintenance import Maintenance
+from chalicelib.write.preference_learning import PreferenceLearner
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 
 FIRST_DELAY_SECONDS = 5
@@ -34,14 +36,22 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 class TaskRunner:
     """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
 
-    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions, backfill: Backfill) -> None:
+    def __init__(
+        self,
+        maintenance: Maintenance,
+        prospective: ProspectiveQuestions,
+        backfill: Backfill,
+        preferences: PreferenceLearner,
+    ) -> None:
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
+        self._preferences = preferences
         self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
             WriteQuestions: self._write_questions,
+            LearnPreferences: self._learn_preferences,
             BackfillOrganization: self._go_on_with_backfill,
         }
 
@@ -59,6 +69,9 @@ class TaskRunner:
 
     def _write_questions(self, task: WriteQuestions) -> None:
         self._prospective.write(task.chain, task.id, task.revision)
+
+    def _learn_preferences(self, task: LearnPreferences) -> None:
+        self._preferences.learn_from(task.chain, task.ids)
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)

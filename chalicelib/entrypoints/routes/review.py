@@ -102,6 +102,7 @@ def undo_promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name fo
 @route(blueprint, "/engine/memories/{id}/diff", "GET", in_query(DiffQuery), Gives(Difference))
 def diff(call: Call[DiffQuery], id: str) -> Any:  # noqa: A002 - the path's name for it
     """What changed in content, summary and tags from one revision to another."""
+    call.services.versions.require(call.caller)
     editor, query = call.services.editor, call.query
     to = query.to if query.to is not None else editor.read(call.caller, id).revision
     before, after = (editor.revision(call.caller, id, number) for number in (query.from_, to))
@@ -125,4 +126,4 @@ def browse_organization(call: Call[AdminQuery]) -> Any:
     looked = {"scope": query.scope, "scopeId": query.scope_id, "status": query.status, "rows": len(page.items)}
     details = {name: value for name, value in looked.items() if value is not None}
     call.services.auditor.record(call.caller, "browse_organization", [call.caller.org_id], **details)
-    return MemoryPage(memories=page.items, cursor=page.cursor)
+    return MemoryPage(memories=call.services.versions.shown(call.caller, page.items), cursor=page.cursor)

@@ -4,21 +4,15 @@ Items of one batch are judged in their order, each as if those before it that we
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from chalicelib.domain.admission import Decision, Verdict
-from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
-from chalicelib.domain.text.injection import found_in
 from chalicelib.write.admission.judgement import judged
 from chalicelib.write.admission.scope_view import NEAREST, ScopeView, Surroundings
 from chalicelib.write.admission.signals import Incoming, signals_of
-
-_TEXTS = frozenset(
-    {"content", "summary", "tags", "key_entities", "source", "origin", "claims", "outcome", "attachments"}
-)
+from chalicelib.write.guarding import injections
 
 
 class AdmissionGate:
@@ -35,7 +29,7 @@ class AdmissionGate:
         for candidate, seen in zip(candidates, around, strict=True):
             batch = earlier.setdefault(candidate.row.memory.scope_ref.key, _Earlier())
             self._compare_within(batch, candidate.row, seen)
-            verdict = judged(signals_of(candidate, seen, now), injection_in(candidate.row.memory))
+            verdict = judged(signals_of(candidate, seen, now), injections(candidate.row.memory))
             if verdict.decision is not Decision.REJECT:
                 batch.add(candidate.row)
             verdicts.append(verdict)
@@ -65,19 +59,3 @@ class _Earlier:
         """Those that share most terms with `row`; what shares none repeats nothing."""
         shared = Counter(place for term in row.counts for place in self.holders.get(term, ()))
         return [self.rows[place] for place, _ in shared.most_common(NEAREST)]
-
-
-def injection_in(memory: Memory) -> tuple[str, ...]:
-    """The kinds of injection patterns in any text of a memory; they are looked for across its fields, too."""
-    return found_in("\n".join(_strings(memory.model_dump(include=set(_TEXTS)))))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if type(value) is str:
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _strings(each)

@@ -33,6 +33,19 @@ class Applied:
     index: IndexReceipt | None = None
 
 
+def foreseen(decision: Decision) -> Applied:
+    """What would become of a row if its decision were carried out now."""
+    row, target = decision.row.memory, decision.target.memory if decision.target else None
+    match decision.action:
+        case Action.NOOP if target:
+            return Applied(Outcome.DUPLICATE, target.id, reason=decision.reason)
+        case Action.UPDATE if target:
+            return Applied(Outcome.UPDATED, target.id, target.revision + 1, decision.reason)
+        case Action.SUPERSEDE:
+            return Applied(Outcome.SUPERSEDED, row.id, row.revision, decision.reason)
+    return Applied(Outcome.STORED, row.id, row.revision, decision.reason)
+
+
 @dataclass
 class Application:
     """One application. `changes` collects the rows whose indexing is due at its end."""
@@ -158,15 +171,19 @@ class Application:
                 return True
         return False
 
-    def _rivals(self, new: StoredMemory, retired: Sequence[str]) -> list[str]:
-        """Rows that took an old one's place at the same time and say another thing than the new one: retired too where that
-        is sure, else to be linked. Whoever comes second sees the first."""
+    def _rivals(self, new: StoredMemory, retired: Sequence[str]) -> list[Link]:
+        """Links to rows that took an old one's place at the same time and say another thing than the new one: they are
+        retired too where that is sure. Whoever comes second sees the first."""
         others: list[str] = []
         for id_ in retired:
             old = None if id_ in self.changes else self._fresh(id_)
             back = [link.target for link in old.memory.links if link.kind is LinkKind.RELATES] if old else []
             others += [other for other in back if other != new.memory.id]
-        return [id_ for id_ in dict.fromkeys(others) if self._contradicted(new, id_) and not self._retired(new, id_)]
+        rivals = [id_ for id_ in dict.fromkeys(others) if self._contradicted(new, id_)]
+        return [
+            Link(kind=LinkKind.SUPERSEDES if self._retired(new, id_) else LinkKind.CONTRADICTS, target=id_)
+            for id_ in rivals
+        ]
 
     def _still_supersedes(self, new: StoredMemory, old: StoredMemory) -> bool:
         if old.memory.status is not Status.ACTIVE or not may_retire(self.caller, new.memory, old.memory):
@@ -174,10 +191,11 @@ class Application:
         found = conflict(self.readings.of(new), self.readings.of(old))
         return found is not None and found.sure
 
-    def _relink(self, new: StoredMemory, kept: Sequence[str], rivals: Sequence[str]) -> None:
-        """Link the new row no longer as what replaces the rows that stay; it contradicts those that still say otherwise."""
+    def _relink(self, new: StoredMemory, kept: Sequence[str], rivals: Sequence[Link]) -> None:
+        """Link the new row to its rivals, and no longer as what replaces the rows that stay; it contradicts those that still
+        say otherwise."""
         contradicted = [id_ for id_ in kept if self._contradicted(new, id_)]
-        further = [Link(kind=LinkKind.CONTRADICTS, target=id_) for id_ in (*contradicted, *rivals)]
+        further = (*rivals, *(Link(kind=LinkKind.CONTRADICTS, target=id_) for id_ in contradicted))
         for _ in range(ATTEMPTS):
             row = self._fresh(new.memory.id)
             if row is None:

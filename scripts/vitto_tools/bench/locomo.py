@@ -30,6 +30,19 @@ class Turn:
         caption = f" [{self.caption}]" if self.caption else ""
         return f"({self.at:%-d %B %Y}) {self.speaker}: {self.text}{caption}"
 
+    def item(self, position: int) -> dict[str, Any]:
+        """The memory to remember for it. Two turns of a session may say the same: its place in the conversation keeps their
+        times apart, so that they stay two memories."""
+        item: dict[str, Any] = {
+            "content": self.text or "…",
+            "type": "conversation",
+            "eventTime": self.at.replace(second=position % 60, microsecond=position // 60 * 1000).isoformat(),
+            "origin": {"sessionId": str(self.session), "messageId": self.id, "speaker": self.speaker},
+        }
+        if self.caption:
+            item["attachments"] = [{"type": "image", "url": "about:blank", "description": self.caption}]
+        return item
+
 
 @dataclass(frozen=True)
 class Question:

@@ -59,25 +59,13 @@ class Client:
         own = {"Authorization": f"Bearer {self._stack.key(ORGANIZATION, conversation.name)}"}
         for start in range(0, len(conversation.turns), BATCH):
             part = conversation.turns[start : start + BATCH]
-            items = [self._item(turn, start + i) for i, turn in enumerate(part)]
+            items = [turn.item(start + i) for i, turn in enumerate(part)]
             headers = own | {"Idempotency-Key": f"{conversation.name}-{start}"}
             body = {"memories": items, "trusted": True}
             receipts = self._post("/engine/memories", body, "", headers)["receipts"]
             if bad := [r for r in receipts if r["outcome"] != "stored" or r["index"]["state"] != "indexed"]:
                 raise RuntimeError(f"{conversation.name}: {len(bad)} turns were not stored, such as {bad[0]}")
             yield len(part)
-
-    def _item(self, turn: Any, position: int) -> dict[str, Any]:
-        # two turns of a session may say the same; a second apart, they stay two memories
-        item: dict[str, Any] = {
-            "content": turn.text or "…",
-            "type": "conversation",
-            "eventTime": turn.at.replace(second=position % 60, microsecond=position // 60 * 1000).isoformat(),
-            "origin": {"sessionId": str(turn.session), "messageId": turn.id, "speaker": turn.speaker},
-        }
-        if turn.caption:
-            item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
-        return item
 
     def wait_until_indexed(self, user: str) -> None:
         """Return once the worker has seen that Redis holds all of the user's scopes."""
