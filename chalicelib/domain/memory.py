@@ -152,6 +152,7 @@ class Memory(Wire):
     origin: Origin | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
     claims: tuple[Claim, ...] = ()
+    claims_found: bool = Field(default=False, exclude=True)  # in the text, whose changes they follow; nobody gave them
     event_time: UtcTime
     created_at: UtcTime
     updated_at: UtcTime

@@ -39,6 +39,8 @@ CHANGEABLE = frozenset(
     {"content", "summary", "tags", "key_entities", "type", "importance", "confidence", "claims", "expires_at"}
 )
 """What a plugin may change of a candidate."""
+NOT_SHOWN = frozenset({"embedding", "claims_found"})
+"""What a plugin that builds its answer anew cannot give back."""
 
 
 class AdmissionControl:
@@ -170,7 +172,7 @@ def _decided(now: AdmissionDecision, value: Any, plugin: Registered) -> Admissio
 def _changed(before: Memory, wanted: Memory) -> tuple[Memory, tuple[str, ...]]:
     """`before` with what may be changed of it as `wanted` has it, cleaned as if a caller had sent it."""
     for name in type(before).model_fields:
-        if name not in CHANGEABLE | {"embedding"} and getattr(before, name) != getattr(wanted, name):
+        if name not in CHANGEABLE | NOT_SHOWN and getattr(before, name) != getattr(wanted, name):
             raise NotAllowed(f"it may not change {to_camel(name)}")
     try:
         said = validated(MemoryInput, wanted.model_dump(include=set(CHANGEABLE), by_alias=True, exclude_none=True))

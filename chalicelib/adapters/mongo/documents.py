@@ -53,6 +53,8 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
         "termCounts": list(row.counts.values()),
         "length": row.length,
     }
+    if memory.claims_found:
+        document["claimsFound"] = True
     if memory.untold:
         document["untold"] = memory.untold.model_dump(mode="json", by_alias=True, exclude_none=True)
     if memory.embedding and memory.embedding.vectors:

@@ -11,6 +11,7 @@ from typing import Any
 
 from chalicelib.domain.admission import Decision, QuarantineReason, Ruling, Verdict
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryInput, SaidMessage
 from chalicelib.domain.memory import IndexState, Memory, MemoryType, Status
 from chalicelib.domain.plugins import PluginReport
@@ -122,7 +123,9 @@ def incoming(drafts: Sequence[Draft], rows: Sequence[StoredMemory]) -> list[Inco
 def _checked(memory: Memory, changes: dict[str, Any]) -> Memory:
     changed, _ = cleaned(memory.model_copy(update=changes))
     checked_content(changed.content, "content")
-    return changed
+    found = memory.claims_found and "claims" not in changes
+    changed = changed.model_copy(update={"claims_found": found})
+    return with_claims(changed) if "content" in changes else changed
 
 
 def _ruled(verdict: Verdict, ruling: Ruling | None, trusted_by: str | None) -> Verdict:
