@@ -35,6 +35,7 @@ from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.preference_learning import PreferenceLearning
+from chalicelib.write.promoting import Promoter
 from chalicelib.write.prospective.plugin import ProspectiveIndex
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
@@ -178,8 +179,21 @@ class Container:
     def reviewer(self) -> Reviewer:
         """Quarantined memories before people."""
         p = self.ports
-        return Reviewer(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, deferral=self.deferral, clock=p.clock
+        return Reviewer(store=p.store, decisions=self.decisions, promoter=self.promoter, auditor=self.auditor)
+
+    @cached_property
+    def promoter(self) -> Promoter:
+        """Lets memories out of quarantine, for people and for the sweep."""
+        p = self.ports
+        return Promoter(
+            store=p.store,
+            decisions=self.decisions,
+            consolidator=self.consolidator,
+            apart=ConsolidationHooks(self.plugins),
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -191,6 +205,7 @@ class Container:
             embedder=p.embedder,
             indexer=self.indexer,
             decisions=self.decisions,
+            promoter=self.promoter,
             auditor=self.auditor,
             telemetry=p.telemetry,
             clock=p.clock,

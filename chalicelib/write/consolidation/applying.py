@@ -72,14 +72,17 @@ class Application:
         return found[0] if found and not found[0].memory.is_expired(self.clock()) else None
 
     def _left_out(self, decision: Decision, existing: Mapping[str, str]) -> Applied:
-        """The row that says the same is looked at once more: it may have been edited or forgotten."""
         assert decision.target is not None
         id_ = existing.get(decision.target.memory.id, decision.target.memory.id)
-        old = self._fresh(id_)
-        relation = self._relation(decision.row, old)
-        if relation in {Relation.SAME, Relation.LESS}:
+        if self.says_it_already(decision, id_):
             return Applied(Outcome.DUPLICATE, id_, reason=decision.reason)
         return self._inserted(decision.row)
+
+    def says_it_already(self, decision: Decision, id_: str | None = None) -> bool:
+        """Whether the row that says the same still does, looked at once more: it may have been edited or forgotten."""
+        assert decision.target is not None
+        old = self._fresh(id_ or decision.target.memory.id)
+        return self._relation(decision.row, old) in {Relation.SAME, Relation.LESS}
 
     def _relation(self, new: StoredMemory, old: StoredMemory | None) -> Relation | None:
         if old is None or old.memory.status is not Status.ACTIVE:
@@ -172,7 +175,7 @@ class Application:
         if old.memory.status is not Status.ACTIVE or not may_retire(self.caller, new.memory, old.memory):
             return False
         found = conflict(self.readings.of(new), self.readings.of(old))
-        return found is not None and found.sure
+        return (found is not None and found.sure) or self._relation(new, old) is Relation.MORE
 
     def _relink(self, new: StoredMemory, kept: Sequence[str], rivals: Sequence[str]) -> None:
         """Link the new row no longer as what replaces the rows that stay; it contradicts those that still say otherwise."""

@@ -65,7 +65,14 @@ class Consolidator:
         is stored as new. A repeat changes nothing. StoreUnavailable where a row that was to be merged can neither be
         merged nor stored."""
         caller.require(Role.MEMBER)
-        work = Application(
+        return self._application(caller).carried_out(decisions, existing or {})
+
+    def confirms(self, caller: Caller, decision: Decision) -> bool:
+        """Whether the row that a decision to store nothing (noop) rests on still says what the new one says."""
+        return self._application(caller).says_it_already(decision)
+
+    def _application(self, caller: Caller) -> Application:
+        return Application(
             caller=caller,
             store=self._store,
             indexer=self._indexer,
@@ -73,7 +80,6 @@ class Consolidator:
             telemetry=self._telemetry,
             clock=self._clock,
         )
-        return work.carried_out(decisions, existing or {})
 
 
 class _Batch:
