@@ -255,6 +255,7 @@ class Container:
             store=p.backfills,
             indexer=self.indexer,
             queue=p.queue,
+            deferral=self.deferral,
             telemetry=p.telemetry,
             clock=p.clock,
         )
@@ -262,7 +263,7 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill)
+        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.ports.queue)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

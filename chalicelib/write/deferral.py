@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from itertools import batched
 
 from chalicelib.domain.memory import Memory, Status
-from chalicelib.domain.tasks import MAX_IDS, IndexRows, RebuildScope, Task, WriteQuestions
+from chalicelib.domain.scope import ScopeRef
+from chalicelib.domain.tasks import MAX_IDS, IndexRows, RebuildScope, Task, WriteQuestions, WriteScopeQuestions
 from chalicelib.errors import VittoError
 from chalicelib.ports import TaskQueue, Telemetry
 
@@ -48,6 +49,12 @@ class Deferral:
         ]
         if tasks and self._queue:
             self._send(self._queue, tasks, 0)
+
+    def write_questions_of_scope_later(self, scope_key: str) -> None:
+        """Have the questions of a scope's memories written that have none of the present model, where its organization wants
+        any. It never raises: failing is an event."""
+        if self._queue and self._asks_questions(ScopeRef.from_key(scope_key).org_id):
+            self._send(self._queue, [WriteScopeQuestions(scope_key=scope_key)], 0)
 
     def rebuild_later(self, scope_key: str) -> None:
         """Have a scope's index built anew, since it missed that a row is gone. It never raises: failing is an event."""

@@ -14,6 +14,7 @@ from chalicelib.domain.tasks import (
     RebuildScope,
     ScopedTask,
     WriteQuestions,
+    WriteScopeQuestions,
     from_text,
     kind_of,
 )
@@ -32,9 +33,17 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 
 
 class TaskRunner:
-    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
+    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing. `queue` takes what is
+    left of a long one; it is there wherever a message can come from."""
 
-    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions, backfill: Backfill) -> None:
+    def __init__(
+        self,
+        maintenance: Maintenance,
+        prospective: ProspectiveQuestions,
+        backfill: Backfill,
+        queue: TaskQueue | None,
+    ) -> None:
+        self._queue = queue
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
@@ -42,6 +51,7 @@ class TaskRunner:
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
             WriteQuestions: self._write_questions,
+            WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
         }
 
@@ -59,6 +69,11 @@ class TaskRunner:
 
     def _write_questions(self, task: WriteQuestions) -> None:
         self._prospective.write(task.chain, task.id, task.revision)
+
+    def _write_scope_questions(self, task: WriteScopeQuestions) -> None:
+        after = self._prospective.write_scope(task.scope_key, after=task.after)
+        if after is not None and self._queue:
+            self._queue.send([task.model_copy(update={"after": after})])
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)

@@ -41,7 +41,9 @@ SCHEDULES = {
 QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
     "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
-    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:SendMessage"},
+    "app.sweep": {"sqs:SendMessage"},
+    "app.purge": {"sqs:SendMessage"},
 }
 EVERY_FUNCTION = {
     "logs:CreateLogStream",
