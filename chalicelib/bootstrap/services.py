@@ -27,6 +27,7 @@ from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.audit import Auditor
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.consolidation.consolidator import Consolidator
+from chalicelib.write.consolidation.finishing import Successions
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
@@ -129,6 +130,12 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
         )
+
+    @cached_property
+    def successions(self) -> Successions:
+        """Finishes what consolidation began."""
+        p = self.ports
+        return Successions(store=p.store, indexer=self.indexer, auditor=self.auditor, clock=p.clock)
 
     @cached_property
     def remember(self) -> RememberPipeline:

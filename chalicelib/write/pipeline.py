@@ -161,6 +161,7 @@ class RememberPipeline:
     def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> None:
         rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
         decisions = self._settled(caller, batch, rows) if rows else []
+        decisions = self._consolidator.announce(caller, decisions)
         wanted = [decision.row for decision in decisions if decision.stores]
         there = self._store.insert(wanted) if wanted else []
         refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}

@@ -111,6 +111,7 @@ class Promoter:
         self, caller: Caller, row: StoredMemory, by: str, decision: Decision, event: AuditEvent
     ) -> Changed | None:
         update = promotion(by, self._clock()) | {"links": decision.row.memory.links}
+        self._consolidator.announce(caller, [decision])
         embedded = changed(row, embedding=decision.row.memory.embedding)
         done = self._decisions.change(embedded, update, event)
         if done is None:

@@ -8,6 +8,7 @@ from chalicelib.domain.caller import Caller
 from chalicelib.domain.memory import ArchivedReason, IndexState, Link, LinkKind, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome
+from chalicelib.domain.succession import yielding
 from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Clock, MemoryStore, Telemetry
 from chalicelib.write.audit import Auditor
@@ -52,6 +53,23 @@ class Application:
         rows = list(self.changes.values())
         index = dict(zip((row.memory.id for row in rows), self.indexer.publish(rows), strict=True))
         return [replace(one, index=index.get(one.id)) for one in done]
+
+    def announced(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """The old rows marked: those that are stored in the store, those of the batch in its decisions."""
+        decided = {old.memory.id: (old, one.row.memory.id) for one in decisions for old in one.supersedes}
+        for row in self.store.fetch(self.caller.chain, list(decided), with_vectors=True) if decided else ():
+            old, to = decided[row.memory.id]
+            if row.memory.revision == old.memory.revision:  # else it is decided on once more, when it is retired
+                marked = replace(row, memory=yielding(row.memory, to, self.clock()))
+                self.store.replace(marked, row.memory.revision)
+        return [self._with_mark(one, decided) for one in decisions]
+
+    def _with_mark(self, decision: Decision, decided: Mapping[str, tuple[StoredMemory, str]]) -> Decision:
+        memory = decision.row.memory
+        if memory.id not in decided:
+            return decision
+        _, to = decided[memory.id]
+        return replace(decision, row=replace(decision.row, memory=yielding(memory, to, self.clock())))
 
     def _applied(self, decision: Decision, existing: Mapping[str, str]) -> Applied:
         new = decision.row.memory
@@ -131,6 +149,7 @@ class Application:
         new, olds = decision.row, [old.memory.id for old in decision.supersedes]
         try:
             kept = [id_ for id_ in olds if not self._retired(new, id_)]
+            self._unmark(kept)
             rivals = self._rivals(new, [id_ for id_ in olds if id_ not in kept])
             if kept or rivals:
                 self._relink(new, kept, rivals)
@@ -160,6 +179,10 @@ class Application:
                 self.auditor.record(self.caller, "supersede", [id_], by=new.memory.id, revision=row.memory.revision)
                 return True
         return False
+
+    def _unmark(self, kept: Sequence[str]) -> None:
+        for row in self.store.fetch(self.caller.chain, kept, with_vectors=True) if kept else ():
+            self.store.replace(changed(row, yields=()), row.memory.revision)
 
     def _rivals(self, new: StoredMemory, retired: Sequence[str]) -> list[str]:
         """Rows that took an old one's place at the same time and say another thing than the new one: retired too where that

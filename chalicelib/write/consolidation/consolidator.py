@@ -1,7 +1,7 @@
 """Consolidation of new rows with what their scopes hold: decided before they are stored, carried out afterwards.
 
 A new row is in the truth before the one that it replaces leaves, so a crash between the two loses nothing: both are
-there, and the link of the new one says which is which.
+there, the old one is marked, and the link of the new one says which is which.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,6 +66,11 @@ class Consolidator:
         merged nor stored."""
         caller.require(Role.MEMBER)
         return self._application(caller).carried_out(decisions, existing or {})
+
+    def announce(self, caller: Caller, decisions: Sequence[Decision]) -> list[Decision]:
+        """Mark what is to be superseded, before the rows of the decisions are stored; the decisions, those about rows that
+        others of them supersede with the mark as well. StoreUnavailable where that cannot be written."""
+        return self._application(caller).announced(decisions)
 
     def confirms(self, caller: Caller, decision: Decision) -> bool:
         """Whether the row that a decision to store nothing (noop) rests on still says what the new one says."""
