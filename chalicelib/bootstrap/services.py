@@ -27,6 +27,7 @@ from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.audit import Auditor
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.consolidation.consolidator import Consolidator
+from chalicelib.write.consolidation.finishing import Successions
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
@@ -35,6 +36,7 @@ from chalicelib.write.indexing import Indexer
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.preference_learning import PreferenceLearner, PreferenceLearning
+from chalicelib.write.promoting import Promoter
 from chalicelib.write.prospective.plugin import ProspectiveIndex
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
@@ -138,6 +140,12 @@ class Container:
         )
 
     @cached_property
+    def successions(self) -> Successions:
+        """Finishes what consolidation began."""
+        p = self.ports
+        return Successions(store=p.store, indexer=self.indexer, auditor=self.auditor, clock=p.clock)
+
+    @cached_property
     def remember(self) -> RememberPipeline:
         """The write path."""
         p = self.ports
@@ -186,8 +194,21 @@ class Container:
     def reviewer(self) -> Reviewer:
         """Quarantined memories before people."""
         p = self.ports
-        return Reviewer(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, deferral=self.deferral, clock=p.clock
+        return Reviewer(store=p.store, decisions=self.decisions, promoter=self.promoter, auditor=self.auditor)
+
+    @cached_property
+    def promoter(self) -> Promoter:
+        """Lets memories out of quarantine, for people and for the sweep."""
+        p = self.ports
+        return Promoter(
+            store=p.store,
+            decisions=self.decisions,
+            consolidator=self.consolidator,
+            apart=ConsolidationHooks(self.plugins),
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -199,6 +220,7 @@ class Container:
             embedder=p.embedder,
             indexer=self.indexer,
             decisions=self.decisions,
+            promoter=self.promoter,
             auditor=self.auditor,
             telemetry=p.telemetry,
             clock=p.clock,
@@ -248,6 +270,7 @@ class Container:
             store=p.backfills,
             indexer=self.indexer,
             queue=p.queue,
+            deferral=self.deferral,
             telemetry=p.telemetry,
             clock=p.clock,
         )
@@ -255,7 +278,7 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences)
+        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences, self.ports.queue)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

@@ -132,6 +132,14 @@ class Embedding(Wire):
     vectors: tuple[Vector, ...]
 
 
+class Yield(Wire):
+    """That another memory takes this one's place once it is there: which, since when, and at which revision of this one."""
+
+    to: str
+    at: UtcTime
+    revision: int
+
+
 class Memory(Wire):
     """One memory as it is stored. `scope_ref` is where it lives, `revision` rises with every change of the row."""
 
@@ -158,6 +166,7 @@ class Memory(Wire):
     origin: Origin | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
     claims: tuple[Claim, ...] = ()
+    claims_found: bool = Field(default=False, exclude=True)  # in the text, whose changes they follow; nobody gave them
     event_time: UtcTime
     created_at: UtcTime
     updated_at: UtcTime
@@ -173,6 +182,7 @@ class Memory(Wire):
     links: tuple[Link, ...] = ()
     outcome: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    yields: tuple[Yield, ...] = Field(default=(), exclude=True)  # see `succession`
     untold: AuditEvent | None = Field(default=None, exclude=True)  # of the last decision, until it is in the audit
 
     @property

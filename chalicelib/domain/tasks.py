@@ -74,6 +74,13 @@ class LearnPreferences(ScopedTask):
     ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=MAX_IDS)
 
 
+class WriteScopeQuestions(ScopedTask):
+    """A scope whose memories are to have questions of their present text and the present model, from the id `after` on."""
+
+    kind: Literal["write_scope_questions"] = "write_scope_questions"
+    after: str = Field(default="", max_length=MAX_ID_BYTES)
+
+
 class BackfillOrganization(ScopedTask):
     """An organization, named by its broadest scope, of which the backfill of embeddings is to go on."""
 
@@ -88,7 +95,7 @@ class BackfillOrganization(ScopedTask):
         return value
 
 
-Task = IndexRows | RebuildScope | WriteQuestions | LearnPreferences | BackfillOrganization
+Task = IndexRows | RebuildScope | WriteQuestions | WriteScopeQuestions | LearnPreferences | BackfillOrganization
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

@@ -130,6 +130,9 @@ class MemoryStore(Probe, Protocol):
     def untold(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
         """Rows with an `untold` event, in a fixed order that `after` pages through."""
 
+    def yielding(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Rows that carry the mark of a successor (`yields`), in a fixed order that `after` pages through, with vectors."""
+
     def checkpoint(self, name: str) -> str | None:
         """What a job kept under that name."""
 

@@ -1,10 +1,11 @@
 """From candidates to hits: fused, read from the truth as it is now, scored on the calibrated scale, or none at all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.memory import IndexState, Memory, Status
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
+from chalicelib.domain.succession import has_replaced, yields_to
 from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.found import Found
@@ -52,24 +53,35 @@ class Ranking:
         coverage = Coverage(asked.words, found.statistics)
         step = asked.query.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
-            rows = self._rows(asked, part) if part else {}
+            rows = self._rows(asked, part, found) if part else {}
             for one in part:
                 if row := rows.get(one.candidate.id):
                     yield self._hit(one, row, asked, coverage)
 
-    def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
+    def _rows(self, asked: Question, part: list[Fused], found: Found) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
         rows = {one.candidate.id: one.candidate.row for one in part if one.candidate.row}
         if missing := [one.candidate.id for one in part if one.candidate.id not in rows]:
             rows |= {row.memory.id: row for row in self._store.fetch(asked.chain, missing)}
         now, wanted = self._clock(), asked.query.filter
+        replaced = self._replaced(asked, [row.memory for row in rows.values() if row.memory.yields], found)
         return {
             id_: row
             for id_, row in rows.items()
-            if row.memory.status is Status.ACTIVE
+            if id_ not in replaced
+            and row.memory.status is Status.ACTIVE
             and not row.memory.is_expired(now)
             and (wanted is None or wanted.admits(row.memory))
         }
+
+    def _replaced(self, asked: Question, marked: Sequence[Memory], found: Found) -> set[str]:
+        """Those of the marked memories that count as superseded: what takes their place can be found, and nobody came yet to
+        retire them. Rare, so that asking for it costs a recall nothing."""
+        successors = {to: memory for memory in marked for to in yields_to(memory)}
+        rows = self._store.fetch(asked.chain, list(successors)) if successors else []
+        here = {candidate.id for candidate in found.candidates} if rows else set()
+        findable = [r.memory for r in rows if r.memory.id in here or r.memory.index_state is IndexState.INDEXED]
+        return {old.id for new in findable if has_replaced(new, old := successors[new.id])}
 
     def _hit(self, one: Fused, row: StoredMemory, asked: Question, coverage: Coverage) -> Hit:
         candidate = one.candidate

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import batched
 
 from chalicelib.domain.memory import Memory, Status
-from chalicelib.domain.tasks import MAX_IDS, IndexRows, LearnPreferences, RebuildScope, Task, WriteQuestions
+from chalicelib.domain.scope import ScopeRef
+from chalicelib.domain.tasks import (
+    MAX_IDS,
+    IndexRows,
+    LearnPreferences,
+    RebuildScope,
+    Task,
+    WriteQuestions,
+    WriteScopeQuestions,
+)
 from chalicelib.errors import VittoError
 from chalicelib.ports import TaskQueue, Telemetry
 
@@ -48,6 +57,12 @@ class Deferral:
         said = [(memory.scope_ref.key, memory.id) for memory in memories]
         tasks: list[Task] = [LearnPreferences(scope_key=scope_key, ids=ids) for scope_key, ids in _by_scope(said)]
         return bool(tasks and self._queue and self._send(self._queue, tasks, 0))
+
+    def write_questions_of_scope_later(self, scope_key: str) -> None:
+        """Have the questions of a scope's memories written that have none of the present model, where its organization wants
+        any. It never raises: failing is an event."""
+        if self._queue and self._asks_questions(ScopeRef.from_key(scope_key).org_id):
+            self._send(self._queue, [WriteScopeQuestions(scope_key=scope_key)], 0)
 
     def rebuild_later(self, scope_key: str) -> None:
         """Have a scope's index built anew, since it missed that a row is gone. It never raises: failing is an event."""

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryPatch
 from chalicelib.domain.memory import (
     HISTORY_FIELDS,
@@ -184,6 +185,8 @@ class Editor:
                 "edited_by": caller.user_id,
             }
         after = before.model_copy(update=update)
+        if after.content != before.content:
+            after = with_claims(after)
         if kinds := guarding.newly_injected(before, after):
             after = guarding.quarantined(after)
         changed = StoredMemory(after, row.counts, row.length)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryInput
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.plugins import HookName, PluginOutcome, PluginReport
@@ -39,6 +40,8 @@ CHANGEABLE = frozenset(
     {"content", "summary", "tags", "key_entities", "type", "importance", "confidence", "claims", "expires_at"}
 )
 """What a plugin may change of a candidate."""
+NOT_SHOWN = frozenset({"embedding", "claims_found"})
+"""What a plugin that builds its answer anew cannot give back."""
 
 
 class AdmissionControl:
@@ -168,7 +171,7 @@ def _reason(change: AdmissionChange) -> str | None:
 def _changed(before: Memory, wanted: Memory) -> tuple[Memory, tuple[str, ...]]:
     """`before` with what may be changed of it as `wanted` has it, cleaned as if a caller had sent it."""
     for name in type(before).model_fields:
-        if name not in CHANGEABLE | {"embedding"} and getattr(before, name) != getattr(wanted, name):
+        if name not in CHANGEABLE | NOT_SHOWN and getattr(before, name) != getattr(wanted, name):
             raise NotAllowed(f"it may not change {to_camel(name)}")
     try:
         said = validated(MemoryInput, wanted.model_dump(include=set(CHANGEABLE), by_alias=True, exclude_none=True))
@@ -181,7 +184,11 @@ def _changed(before: Memory, wanted: Memory) -> tuple[Memory, tuple[str, ...]]:
         raise NotAllowed("it brings a recalled block back")
     values = {name: getattr(said, name) for name in CHANGEABLE} | {"tags": tags, "key_entities": entities}
     update = {name: value for name, value in values.items() if value != getattr(before, name)}
-    return (before.model_copy(update=update), redacted) if update else (before, ())
+    if not update:
+        return before, ()
+    found = before.claims_found and "claims" not in update
+    changed = before.model_copy(update=update | {"claims_found": found})
+    return (with_claims(changed) if "content" in update else changed), redacted
 
 
 def _failed(now: AdmissionDecision, report: PluginReport) -> AdmissionDecision:

@@ -161,6 +161,7 @@ class RememberPipeline:
 
     def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> None:
         decisions = self._decisions(caller, batch)
+        decisions = self._consolidator.announce(caller, decisions)
         wanted = [decision.row for decision in decisions if decision.stores]
         there = self._store.insert(wanted) if wanted else []
         refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}

@@ -15,6 +15,7 @@ from chalicelib.domain.tasks import (
     RebuildScope,
     ScopedTask,
     WriteQuestions,
+    WriteScopeQuestions,
     from_text,
     kind_of,
 )
@@ -34,7 +35,8 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 
 
 class TaskRunner:
-    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
+    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing. `queue` takes what is
+    left of a long one; it is there wherever a message can come from."""
 
     def __init__(
         self,
@@ -42,7 +44,9 @@ class TaskRunner:
         prospective: ProspectiveQuestions,
         backfill: Backfill,
         preferences: PreferenceLearner,
+        queue: TaskQueue | None,
     ) -> None:
+        self._queue = queue
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
@@ -52,6 +56,7 @@ class TaskRunner:
             RebuildScope: self._rebuild_scope,
             WriteQuestions: self._write_questions,
             LearnPreferences: self._learn_preferences,
+            WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
         }
 
@@ -72,6 +77,11 @@ class TaskRunner:
 
     def _learn_preferences(self, task: LearnPreferences) -> None:
         self._preferences.learn_from(task.chain, task.ids)
+
+    def _write_scope_questions(self, task: WriteScopeQuestions) -> None:
+        after = self._prospective.write_scope(task.scope_key, after=task.after)
+        if after is not None and self._queue:
+            self._queue.send([task.model_copy(update={"after": after})])
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)

@@ -107,6 +107,7 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "admitted": lambda: store.admitted(SCOPE, NOW),
             "forgotten": lambda: store.forgotten(NOW, 10),
             "untold": lambda: store.untold(10),
+            "yielding": lambda: store.yielding(10),
             "checkpoint": lambda: store.checkpoint("sweep"),
             "keep_checkpoint": lambda: store.keep_checkpoint("sweep", ""),
             "rows_of_scope": lambda: store.rows_of_scope(SCOPE),

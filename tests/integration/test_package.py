@@ -42,6 +42,8 @@ QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
     "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
     "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:SendMessage", "sqs:GetQueueAttributes"},
+    "app.sweep": {"sqs:SendMessage"},
+    "app.purge": {"sqs:SendMessage"},
 }
 EVERY_FUNCTION = {
     "logs:CreateLogStream",

@@ -88,7 +88,7 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 def test_every_kind_has_a_handler() -> None:
     made = container()
-    runner = TaskRunner(made.maintenance, made.prospective, made.backfill, made.preferences)
+    runner = TaskRunner(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue)
     assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
@@ -338,7 +338,7 @@ def test_draining_ends_when_its_time_is_over() -> None:
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Slow(made.maintenance, made.prospective, made.backfill, made.preferences),
+        runner=Slow(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
         telemetry=p.telemetry,
         clock=clock,
     )
@@ -360,7 +360,7 @@ def test_an_unexpected_failure_of_one_message_stops_no_other_and_its_text_is_not
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Broken(made.maintenance, made.prospective, made.backfill, made.preferences),
+        runner=Broken(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
         telemetry=p.telemetry,
         clock=clock,
     )

@@ -53,6 +53,10 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
         "termCounts": list(row.counts.values()),
         "length": row.length,
     }
+    if memory.claims_found:
+        document["claimsFound"] = True
+    if memory.yields:
+        document["yields"] = [mark.model_dump(mode="json", by_alias=True) for mark in memory.yields]
     if memory.untold:
         document["untold"] = memory.untold.model_dump(mode="json", by_alias=True, exclude_none=True)
     if memory.embedding and memory.embedding.vectors:

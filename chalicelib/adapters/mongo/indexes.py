@@ -70,6 +70,7 @@ INDEXES = (
         {"partialFilterExpression": {"archivedReason": "forgotten"}},
     ),
     Index(MEMORIES, "untold", (("untold.id", ASCENDING),), {"partialFilterExpression": {"untold": {"$exists": True}}}),
+    Index(MEMORIES, "yields", (("yields.to", ASCENDING),), {"partialFilterExpression": {"yields": {"$exists": True}}}),
     Index(
         MEMORIES,
         "organization",

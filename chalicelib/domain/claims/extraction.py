@@ -6,7 +6,7 @@ Precision comes before recall: a claim that is missed costs nothing, a wrong one
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from chalicelib.domain.claims.patterns import ENDS, LEADS, Pattern, patterns
 from chalicelib.domain.claims.subjects import Attribute, Subject, attribute_of, subject_of
@@ -65,11 +65,16 @@ class Statement:
 
 def statements(text: str, author: str) -> list[Statement]:
     """What `text`, written or spoken by `author`, says plainly, in the order of the text."""
+    return list(_statements_of_text(text, author))
+
+
+@lru_cache(maxsize=128)  # a text on its way in is read for its claims, its terms, and whatever it is compared with
+def _statements_of_text(text: str, author: str) -> tuple[Statement, ...]:
     found: dict[tuple[str, Attribute, str, bool], Statement] = {}
     for begin, clause in list(_clauses(text))[:MOST_CLAUSES]:
         for one in _of_clause(clause, begin, author):
             found.setdefault((one.subject, one.attribute, one.value.text, one.negated), one)
-    return list(found.values())
+    return tuple(found.values())
 
 
 @cache

@@ -20,22 +20,29 @@ def author_of(memory: Memory) -> str:
     return speaker if speaker and folded(speaker) not in _ROLES_OF_SPEAKERS else memory.user_id
 
 
-def claims_found(memory: Memory) -> tuple[Claim, ...]:
-    """The claims to store with a memory: those given with it win, else what its text states for sure."""
-    if memory.claims:
-        return memory.claims
+def with_claims(memory: Memory) -> Memory:
+    """The memory with the claims that its text states for sure, in place of those that another text of it stated. Claims
+    that were given with it win, whatever the text."""
+    if has_given_claims(memory):
+        return memory
     plain = [one for one in statements(memory.content, author_of(memory)) if one.sure and not one.negated]
-    return tuple(
+    found = tuple(
         Claim(subject=one.subject[:200], attribute=one.attribute_text[:200], value=one.value.text[:500])
         for one in plain[:MOST_CLAIMS]
     )
+    return memory.model_copy(update={"claims": found, "claims_found": bool(found)})
+
+
+def has_given_claims(memory: Memory) -> bool:
+    """Whether its claims came with it, so that they stay when its text changes."""
+    return bool(memory.claims) and not memory.claims_found
 
 
 def statements_of(memory: Memory) -> list[Statement]:
     """What it says, for comparing. A stored claim counts while the text says its value: an edit may have come."""
     author = author_of(memory)
     found = statements(memory.content, author)
-    if not memory.claims or _are_found(memory.claims, found):
+    if not has_given_claims(memory) or _are_found(memory.claims, found):
         return found
     words = frozenset(words_of(memory.content))
     kept = [c for c in memory.claims if memory.edited_at is None or words.issuperset(words_of(c.value))]

@@ -67,7 +67,8 @@ class Rejected(Answer):
     headers=(REVIEWED_REVISION,),
 )
 def promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
-    """Let a quarantined memory in: it is active and found from now on. Only an admin promotes its own."""
+    """Let a quarantined memory in: it is active and found from now on, and retires or is linked to what it contradicts. One
+    that says what an active memory says is `merged` into that. Only an admin promotes its own."""
     return changed(call, *call.services.reviewer.promote(call.caller, id, call.if_match()))
 
 
@@ -91,11 +92,12 @@ def reject(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     "POST",
     NOTHING,
     Gives(ChangedMemory, etag=True),
-    raises=(StaleRevision, Conflict),
+    raises=(StaleRevision, Conflict, DuplicateContent),
     headers=(REVIEWED_REVISION,),
 )
 def undo_promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
-    """Put a memory that was promoted, by a person or by the sweep, back into quarantine."""
+    """Put a memory that was promoted, by a person or by the sweep, back into quarantine, and what it superseded back in its
+    place."""
     return changed(call, *call.services.reviewer.undo_promote(call.caller, id, call.if_match()))
 
 

@@ -1,7 +1,7 @@
 """Consolidation of new rows with what their scopes hold: decided before they are stored, carried out afterwards.
 
 A new row is in the truth before the one that it replaces leaves, so a crash between the two loses nothing: both are
-there, and the link of the new one says which is which.
+there, the old one is marked, and the link of the new one says which is which.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,19 @@ class Consolidator:
         is stored as new. A repeat changes nothing. StoreUnavailable where a row that was to be merged can neither be
         merged nor stored."""
         caller.require(Role.MEMBER)
-        work = Application(
+        return self._application(caller).carried_out(decisions, existing or {})
+
+    def announce(self, caller: Caller, decisions: Sequence[Decision]) -> list[Decision]:
+        """Mark what is to be superseded, before the rows of the decisions are stored; the decisions, those about rows that
+        others of them supersede with the mark as well. StoreUnavailable where that cannot be written."""
+        return self._application(caller).announced(decisions)
+
+    def confirms(self, caller: Caller, decision: Decision) -> bool:
+        """Whether the row that a decision to store nothing (noop) rests on still says what the new one says."""
+        return self._application(caller).says_it_already(decision)
+
+    def _application(self, caller: Caller) -> Application:
+        return Application(
             caller=caller,
             store=self._store,
             indexer=self._indexer,
@@ -73,7 +85,6 @@ class Consolidator:
             telemetry=self._telemetry,
             clock=self._clock,
         )
-        return work.carried_out(decisions, existing or {})
 
 
 class _Batch:

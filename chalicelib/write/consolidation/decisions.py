@@ -134,6 +134,7 @@ def superseded(old: StoredMemory, by: Memory, now: datetime) -> StoredMemory:
         status=Status.ARCHIVED,
         archived_reason=ArchivedReason.SUPERSEDED,
         archived_at=now,
+        yields=(),
         updated_at=now,
         index_state=IndexState.PENDING,
         revision=old.memory.revision + 1,

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from chalicelib.domain.claims.extraction import Statement
+from chalicelib.domain.claims.of_memory import has_given_claims
 from chalicelib.domain.memory import TIMED_TYPES, IndexState, Memory
 from chalicelib.write.consolidation.reading import Reading
 from chalicelib.write.consolidation.wording import Relation, relation, surplus
@@ -50,6 +51,7 @@ def merged(old: Memory, new: Memory, by: str, now: datetime) -> Memory:
     said stays."""
     tags = tuple(dict.fromkeys((*old.tags, *new.tags)))
     entities = tuple(dict.fromkeys((*old.key_entities, *new.key_entities)))
+    claims_of = old if has_given_claims(old) and not has_given_claims(new) else new
     return old.model_copy(
         update={
             "content": new.content,
@@ -57,7 +59,8 @@ def merged(old: Memory, new: Memory, by: str, now: datetime) -> Memory:
             "tags": tags,
             "key_entities": entities,
             "importance": max(old.importance, new.importance),
-            "claims": new.claims or old.claims,
+            "claims": claims_of.claims,
+            "claims_found": claims_of.claims_found,
             "links": tuple(dict.fromkeys((*old.links, *new.links))),
             "history": (*old.history, present_state(old)),
             "edited_at": now,
