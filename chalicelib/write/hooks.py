@@ -80,8 +80,15 @@ class AdmissionHooks:
         """Whether a verdict is wanted in that organization."""
         return self._plugins.is_on(org_id, AdmissionControl.name)
 
-    def decide(self, caller: Caller, memory: Memory, verdict: Mapping[str, Any] | None) -> AdmissionDecision:
-        """What becomes of `memory`. `verdict` is as it is stored, with its `decision`; None where there is none."""
+    def decide(
+        self,
+        caller: Caller,
+        memory: Memory,
+        verdict: Mapping[str, Any] | None,
+        injected: Sequence[str] | None = None,
+    ) -> AdmissionDecision:
+        """What becomes of `memory`. `verdict` is as it is stored, with its `decision`; None where there is none. `injected`
+        are the kinds of injections in `memory`, where somebody looked before."""
         judgement = frozen(dict(verdict)) if verdict else None
         decision, reports = self._plugins.run(
             HookName.ON_MEMORY_ADMISSION,
@@ -94,14 +101,19 @@ class AdmissionHooks:
             failed=_failed,
         )
         told = tuple(report for report in reports if not _is_the_verdict(report))
-        return self._after_core_checks(memory, replace(decision, reports=told))
+        return self._after_core_checks(memory, replace(decision, reports=told), injected)
 
-    def _after_core_checks(self, before: Memory, decision: AdmissionDecision) -> AdmissionDecision:
+    def _after_core_checks(
+        self, before: Memory, decision: AdmissionDecision, injected: Sequence[str] | None
+    ) -> AdmissionDecision:
         if decision.failed and decision.action == "admit":
             decision = replace(decision, action="quarantine", by=None, reason=PLUGIN)
-        texts = [before] if decision.memory is before else [before, decision.memory]
+        after = () if decision.memory is before else (decision.memory,)
         forced_out = decision.action == "reject" and decision.by not in {None, AdmissionControl.name}
-        if not forced_out and any(self._injection(text) for text in texts):
+        if forced_out:
+            return decision
+        found = self._injection(before) if injected is None else injected
+        if found or any(self._injection(text) for text in after):
             return replace(decision, action="quarantine", by=None, reason=INJECTION)
         return decision
 

@@ -1,8 +1,8 @@
 """What a scope holds that is like the rows about to be stored in it, for consolidation.
 
-Which rows those are the request's look at the hot index says (`write.lookup`): the nearest, and those that claim of the same.
-Where the index is away, or does not hold the scope, it is MongoDB's text tier and the rows changed last. Rows are read from
-the truth, so that what is decided on them is decided on what is there.
+The request's look at the hot index says which rows those are (`write.lookup`): the nearest, and those that claim of the
+same. Where the index is away, or does not hold the scope, MongoDB's text tier says it, and the rows changed last. Rows are
+read from the truth, so that what is decided on them is decided on what is there.
 """
 
 from collections.abc import Iterable, Sequence

@@ -16,7 +16,7 @@ class PluginRulings:
         """What they say. What admission control gives is the verdict's own decision, and forces nothing."""
         judged = self._hooks.judges(caller.org_id)
         shown = verdict.model_dump(mode="json", by_alias=True, exclude_none=True) if judged else None
-        said = self._hooks.decide(caller, memory, shown)
+        said = self._hooks.decide(caller, memory, shown, verdict.injection)
         forced, by = None, None
         if said.by not in {None, AdmissionControl.name}:
             forced, by = Decision(said.action), said.by

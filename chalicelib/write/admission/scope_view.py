@@ -22,8 +22,8 @@ INDEX, VECTORS, TEXT = "index", "vectors", "mongo_text"
 
 @dataclass
 class Surroundings:
-    """What is known of the scope around one candidate by `counts`, the terms of its content. `frequencies` say in how many of
-    its `rows` a term stands; `similarity` is calibrated, None where no vectors could be compared."""
+    """What is known of the scope around one candidate by `counts`, the terms of its content. `frequencies` say in how many
+    of its `rows` a term stands; `similarity` is calibrated, None where no vectors could be compared."""
 
     counts: dict[str, int]
     rows: int = 0
