@@ -19,7 +19,7 @@ def consolidator(services: Container) -> Consolidator:
     p = services.ports
     return Consolidator(
         store=p.store,
-        hot=p.hot,
+        lookup=services.lookup,
         embedder=p.embedder,
         indexer=services.indexer,
         auditor=services.auditor,

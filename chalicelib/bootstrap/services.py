@@ -33,6 +33,7 @@ from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import ScopeLookup
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.preference_learning import PreferenceLearner, PreferenceLearning
@@ -118,10 +119,16 @@ class Container:
         return Deferral(p.queue, p.telemetry, lambda org_id: self.plugins.is_on(org_id, ProspectiveIndex.name))
 
     @cached_property
+    def lookup(self) -> ScopeLookup:
+        """What the hot index knows around new rows."""
+        p = self.ports
+        return ScopeLookup(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+
+    @cached_property
     def admission(self) -> AdmissionStage:
         """Verdicts on what wants in."""
         p = self.ports
-        view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+        view = ScopeView(store=p.store, lookup=self.lookup, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
         hooks = PluginRulings(AdmissionHooks(self.plugins))
         return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
 
@@ -131,7 +138,7 @@ class Container:
         p = self.ports
         return Consolidator(
             store=p.store,
-            hot=p.hot,
+            lookup=self.lookup,
             embedder=p.embedder,
             indexer=self.indexer,
             auditor=self.auditor,
@@ -153,6 +160,7 @@ class Container:
             store=p.store,
             receipts=p.receipts,
             indexer=self.indexer,
+            lookup=self.lookup,
             admission=self.admission,
             consolidator=self.consolidator,
             apart=ConsolidationHooks(self.plugins),

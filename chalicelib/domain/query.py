@@ -144,7 +144,8 @@ class TermStatistics:
 @dataclass(frozen=True)
 class IndexQuery:
     """What an index is asked for one chain: a vector, terms, or both; a filter; candidates wanted a signal and scope; and
-    whether a match with one of a memory's prospective questions counts for the memory."""
+    whether a match with one of a memory's prospective questions counts for the memory. In scopes of more than `exact_rows`
+    rows the nearest may be those of an approximate search, which costs a tenth."""
 
     vector: Vector | None
     model: str
@@ -152,6 +153,7 @@ class IndexQuery:
     filter: Filter | None = None
     limit: int = 100
     prospective: bool = False
+    exact_rows: int = EXACT_ROWS
 
 
 @dataclass(frozen=True)

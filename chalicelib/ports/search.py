@@ -23,11 +23,15 @@ class HotIndex(Probe, Protocol):
         """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip, two with a
         search module. `vectors_searched` is False where vectors cannot be searched now; text is searched all the same.
 
-        BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact.
+        BM25 has the statistics of the scopes asked. Up to `exact_rows` rows in a scope the vector search is
+        exact.
 
         A prospective query also finds, in each scope, the rows with the nearest questions, at most `limit` of them, and a
         term that only a row's questions hold counts as if it stood once in its text, by `bm25.QUESTION_SHARE`; other queries
         know nothing of questions."""
+
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        """What `search` answers to each, in their order, all in the round trips that one of them takes."""
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         """Make the index agree with these rows, and count up the generation of every scope that changes. Repeats and stale

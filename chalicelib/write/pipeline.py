@@ -34,6 +34,7 @@ from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
 from chalicelib.write.hooks import ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import Look, ScopeLookup
 
 SAME_CONTENT = "the same content is in this scope already"
 
@@ -47,6 +48,7 @@ class RememberPipeline:
         store: MemoryStore,
         receipts: ReceiptStore,
         indexer: Indexer,
+        lookup: ScopeLookup,
         admission: AdmissionStage,
         consolidator: Consolidator,
         apart: ConsolidationHooks,
@@ -58,6 +60,7 @@ class RememberPipeline:
         self._store = store
         self._receipts = receipts
         self._indexer = indexer
+        self._lookup = lookup
         self._admission = admission
         self._consolidator = consolidator
         self._apart = apart
@@ -149,13 +152,14 @@ class RememberPipeline:
     def _judge(self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool) -> "_Batch":
         """The verdicts on what is not in the store already, each content of the batch once."""
         fresh = [item for item in drafted if isinstance(item, Draft)]
-        batch = _Batch(first_of_their_content(fresh))
+        batch = _Batch(first_of_their_content(fresh), self._lookup.begin())
         memories = [item.memory for item in fresh if batch.first[item.memory.id] == item.memory.id]
         found = self._store.find_duplicates(memories)
         batch.existing = {memory.id: id_ for memory, id_ in zip(memories, found, strict=True) if id_ is not None}
         wanted = [memory for memory in memories if memory.id not in batch.existing]
         rows = self._indexer.analysed(wanted) if wanted else []
-        judged = self._admission.judge(caller, incoming(fresh, rows), now, trusted=trusted) if rows else []
+        candidates = incoming(fresh, rows)
+        judged = self._admission.judge(caller, candidates, now, trusted=trusted, look=batch.look) if rows else []
         batch.judged = {one.row.memory.id: one for one in judged}
         return batch
 
@@ -182,17 +186,19 @@ class RememberPipeline:
         rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
         if not rows:
             return []
-        decisions = self._consolidator.settle(caller, rows)
+        decisions = self._consolidator.settle(caller, rows, batch.look)
         settled, batch.told = as_plugins_have_it(self._apart, caller, rows, decisions)
         return settled
 
 
 @dataclass
 class _Batch:
-    """What became of the drafts of one request: `first` says which draft has the content of each, `existing` what the
-    store held already; in a rehearsal, where nothing is stored, `applied` is what would be done."""
+    """What became of the drafts of one request: `first` says which draft has the content of each, `look` what is around
+    them, `existing` what the store held already; in a rehearsal, where nothing is stored, `applied` is what would be
+    done."""
 
     first: Mapping[str, str]
+    look: Look
     existing: dict[str, str] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
     index: dict[str, IndexReceipt] = field(default_factory=dict)

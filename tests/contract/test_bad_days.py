@@ -17,6 +17,7 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.redis.searching import in_step
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
 from chalicelib.domain.query import Filter, TermStatistics
@@ -173,8 +174,10 @@ def test_a_search_module_that_died_is_unavailable(dead_redis: RedisConnection) -
         "redis",
         {
             "prepare": lambda: driver.prepare([8]),
-            "search": lambda: driver.search(READER.keys, index_query("figs")),
-            "search by text": lambda: driver.search(READER.keys, index_query("figs", vector=None)),
+            "search": lambda: in_step(dead_redis, [driver.steps(READER.keys, index_query("figs"))]),
+            "search by text": lambda: in_step(
+                dead_redis, [driver.steps(READER.keys, index_query("figs", vector=None))]
+            ),
         },
     )
 

@@ -63,9 +63,11 @@ class OneSignal(RedisHotIndex):
         super().__init__(connection)
         self._signal = signal
 
-    def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        alone = {"vectors": replace(query, terms=()), "text": replace(query, vector=None)}[self._signal]
-        return super().search(chain, alone)
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        return super().search_many([(chain, self._alone(query)) for chain, query in asked])
+
+    def _alone(self, query: IndexQuery) -> IndexQuery:
+        return {"vectors": replace(query, terms=()), "text": replace(query, vector=None)}[self._signal]
 
 
 class CountedRedis(RedisConnection):

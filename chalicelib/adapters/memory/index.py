@@ -46,6 +46,9 @@ class InMemoryHotIndex:
             tuple(found), statistics, incomplete, frozenset(foreign), vectors_searched=query.vector is not None
         )
 
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        return [self.search(chain, query) for chain, query in asked]
+
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         with self._lock:
             for told in changes:

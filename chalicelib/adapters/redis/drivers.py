@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.filters import attribute_tag
-from chalicelib.adapters.redis.searching import Searching
-from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery
+from chalicelib.adapters.redis.searching import Searching, Steps
+from chalicelib.domain.query import Candidate, IndexQuery
 from chalicelib.domain.vector import Vector, unpack
 from chalicelib.ports import IndexEntry
 
@@ -42,8 +41,8 @@ class VectorDriver(Protocol):
     def stored(self, change: IndexEntry) -> StoredVectors:
         """What of a row's vectors the server is to hold."""
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        """The candidates of each scope, as `ports.HotIndex.search` says."""
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        """The search for the candidates of each scope, as `ports.HotIndex.search` says."""
 
 
 class TextAlone:
@@ -51,26 +50,20 @@ class TextAlone:
 
     name = "none"
 
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
     def prepare(self, sizes: Iterable[int]) -> None:
         """Nothing to do."""
 
     def stored(self, change: IndexEntry) -> StoredVectors:  # noqa: ARG002 - whatever the row has
         return StoredVectors()
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, self.name)
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        return at_once(scopes, query, self.name)
 
 
 class VectorSets:
     """Redis 8: one vector set a scope and model, searched within the script that searches its text."""
 
     name = "vector_sets"
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def prepare(self, sizes: Iterable[int]) -> None:
         """Nothing to do: the first element makes a set."""
@@ -81,16 +74,14 @@ class VectorSets:
         described = json.dumps(attributes, ensure_ascii=False)
         return StoredVectors(change.vectors, described, change.questions or (), described)
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, self.name, query.vector)
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        return at_once(scopes, query, self.name, query.vector)
 
 
-def search_at_once(
-    connection: RedisConnection, scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vector | None = None
-) -> IndexAnswer:
-    """A search in one pipeline: by text, and in vector sets where a vector is given."""
+def at_once(scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vector | None = None) -> Steps:
+    """A search in one round trip: by text, and in vector sets where a vector is given."""
     searching = Searching(scopes, query, driver)
-    replies = connection.run(searching.calls(vector, query.model if vector else ""))
+    replies = yield searching.calls(vector, query.model if vector else "")
     found = (c for scope, reply in zip(scopes, replies[1:], strict=True) for c in _candidates(scope, reply[1:], vector))
     return searching.answer(replies, found, vectors_searched=vector is not None)
 

@@ -15,6 +15,7 @@ from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
 from chalicelib.adapters.redis.drivers import StoredVectors, TextAlone, VectorDriver, VectorSets
 from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.redis.searching import in_step
 from chalicelib.domain import bm25
 from chalicelib.domain.query import IndexAnswer, IndexQuery
 from chalicelib.domain.scope import Chain
@@ -25,6 +26,7 @@ TOMBSTONE_SECONDS = 600
 _RANDOM_START = 1 << 48
 _ANY_REVISION = 1 << 52
 _CHANGES_A_CALL = 100
+_QUICK_SEARCHES = 10
 _QUICK_CHANGES = 10  # about 10 ms; a server that takes longer is not well
 
 
@@ -44,14 +46,22 @@ class RedisHotIndex:
         sets, module = self._connection.command("COMMAND INFO", "VSIM", "FT.SEARCH")
         kind = VectorSets if sets else SearchModule if module else TextAlone
         if not isinstance(self._known_driver, kind):
-            self._known_driver = kind(self._connection)
+            fresh = VectorSets() if sets else SearchModule(self._connection) if module else TextAlone()
+            self._known_driver = fresh
         return self._known_driver
 
     def probe(self) -> dict[str, Any]:
         return self._connection.probe() | {"vectorDriver": self._ask_driver().name}
 
     def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        return self._driver.search(chain.keys, query)
+        (answer,) = self.search_many([(chain, query)])
+        return answer
+
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        if not asked:
+            return []
+        steps = [self._driver.steps(chain.keys, query) for chain, query in asked]
+        return in_step(self._connection, steps, bulk=len(steps) > _QUICK_SEARCHES)
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         self._driver.prepare({dimensions(c.vectors[0]) for c in changes if isinstance(c, IndexEntry) and c.vectors})

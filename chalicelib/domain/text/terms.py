@@ -39,7 +39,9 @@ _LATIN = tuple(name for name in STOPWORDS if name not in {"russian", "arabic"})
 _DEFAULT = "english"
 MAX_TERM_LENGTH = 64  # a longer run is no word: a hash, a base64 block
 MAX_QUERY_WORDS = 32  # a query has few; a pasted page is cut, and bounded work follows
+TEXTS_KEPT = 256  # a write reads a text several times: to store it, to look for what is like it, and to judge it
 _local = threading.local()
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 @cache
@@ -58,11 +60,21 @@ class TermCounts:
 
 def index_terms(text: str) -> TermCounts:
     """The terms to store for a text. Empty only where the text has neither words, nor digits, nor pictographs."""
+    found = _analysed(text)
+    return TermCounts(found.counts.copy(), found.length)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _analysed(text: str) -> TermCounts:
     tokens = _tokens(text)
     language = _latin_language(tokens)
     terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
     singles = [
-        character for term in terms if len(term) > 1 for character in term if _pattern(_SYLLABIC).match(character)
+        character
+        for term in terms
+        if len(term) > 1 and not term.isascii()
+        for character in term
+        if _pattern(_SYLLABIC).match(character)
     ]
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
 
@@ -110,6 +122,8 @@ def _latin_language(tokens: list[str]) -> str:
 
 
 def _language_of(token: str, latin: str) -> str:
+    if token.isascii():
+        return latin
     return next((name for name, script in _SCRIPTS if _pattern(script).search(token)), latin)
 
 
@@ -119,7 +133,7 @@ def _without_stopwords(tokens: list[str], latin: str) -> list[str]:
 
 
 def _is_stopword(token: str, latin: str) -> bool:
-    return token in STOPWORDS.get(_language_of(token, latin), frozenset()) or token in CJK_STOP_BIGRAMS
+    return token in STOPWORDS.get(_language_of(token, latin), _NO_WORDS) or token in CJK_STOP_BIGRAMS
 
 
 def _variants(token: str) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from datetime import datetime
 from chalicelib.domain.admission import Decision, Verdict
 from chalicelib.domain.query import StoredMemory
 from chalicelib.write.admission.judgement import judged
-from chalicelib.write.admission.scope_view import NEAREST, ScopeView, Surroundings
+from chalicelib.write.admission.scope_view import ScopeView, Surroundings
 from chalicelib.write.admission.signals import Incoming, signals_of
 from chalicelib.write.guarding import injections
+from chalicelib.write.lookup import NEAREST, Look
 
 
 class AdmissionGate:
@@ -21,9 +22,9 @@ class AdmissionGate:
     def __init__(self, view: ScopeView) -> None:
         self._view = view
 
-    def judge(self, candidates: Sequence[Incoming], now: datetime) -> list[Verdict]:
-        """One verdict a candidate, in their order. Nothing is stored, counted or changed."""
-        around = self._view.around([candidate.row for candidate in candidates])
+    def judge(self, candidates: Sequence[Incoming], now: datetime, look: Look | None = None) -> list[Verdict]:
+        """One verdict a candidate, in their order; `look` is the request's. Nothing is stored, counted or changed."""
+        around = self._view.around([candidate.row for candidate in candidates], look)
         earlier: dict[str, _Earlier] = {}
         verdicts = []
         for candidate, seen in zip(candidates, around, strict=True):

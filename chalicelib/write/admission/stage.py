@@ -20,6 +20,7 @@ from chalicelib.write.admission.judgement import INJECTION, TRUST, judged
 from chalicelib.write.admission.signals import Incoming
 from chalicelib.write.drafts import Draft
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import Look
 
 Hooks = Callable[[Caller, Memory, Verdict], Ruling]
 """What plugins say of a candidate whose verdict is known. Raising counts as failing."""
@@ -49,15 +50,21 @@ class AdmissionStage:
         self.hooks = hooks
 
     def judge(
-        self, caller: Caller, candidates: Sequence[Incoming], now: datetime, *, trusted: bool = False
+        self,
+        caller: Caller,
+        candidates: Sequence[Incoming],
+        now: datetime,
+        *,
+        trusted: bool = False,
+        look: Look | None = None,
     ) -> list[Judged]:
-        """Each candidate judged, in their order. Nothing is stored."""
-        verdicts = self._gate.judge(candidates, now)
+        """Each candidate judged, in their order; `look` is the request's. Nothing is stored."""
+        verdicts = self._gate.judge(candidates, now, look)
         rows = [candidate.row for candidate in candidates]
         rulings: list[Ruling | None] = [None] * len(rows)
         if self.hooks:
             rulings = [self._ruling(self.hooks, caller, *each) for each in zip(rows, verdicts, strict=True)]
-            rows, verdicts = self._after_changes(candidates, verdicts, rulings, now)
+            rows, verdicts = self._after_changes(candidates, verdicts, rulings, now, look)
         found = []
         for row, verdict, ruling in zip(rows, verdicts, rulings, strict=True):
             ruled = _ruled(verdict, ruling, caller.user_id if trusted else None)
@@ -74,7 +81,12 @@ class AdmissionStage:
             return Ruling(row.memory, failed=(QuarantineReason.PLUGIN.value,))
 
     def _after_changes(
-        self, candidates: Sequence[Incoming], verdicts: list[Verdict], rulings: Sequence[Ruling | None], now: datetime
+        self,
+        candidates: Sequence[Incoming],
+        verdicts: list[Verdict],
+        rulings: Sequence[Ruling | None],
+        now: datetime,
+        look: Look | None,
     ) -> tuple[list[StoredMemory], list[Verdict]]:
         """The rows as the plugins left them; one that was changed is analysed and judged again. An injection that was found
         in what came in is not undone by that."""
@@ -82,7 +94,7 @@ class AdmissionStage:
         changed = [i for i, ruling in enumerate(rulings) if ruling and ruling.memory is not rows[i].memory]
         fresh = self._indexer.analysed([ruling.memory for i in changed if (ruling := rulings[i])]) if changed else []
         again = self._gate.judge(
-            [Incoming(row, candidates[i].messages) for i, row in zip(changed, fresh, strict=True)], now
+            [Incoming(row, candidates[i].messages) for i, row in zip(changed, fresh, strict=True)], now, look
         )
         for i, row, verdict in zip(changed, fresh, again, strict=True):
             before = verdicts[i]

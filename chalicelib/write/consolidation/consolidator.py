@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import StoredMemory
-from chalicelib.ports import Clock, Embedder, HotIndex, MemoryStore, Telemetry
+from chalicelib.ports import Clock, Embedder, MemoryStore, Telemetry
 from chalicelib.write.audit import Auditor
 from chalicelib.write.consolidation.applying import Application, Applied
 from chalicelib.write.consolidation.decisions import Action, Decision, Merge, adding, merge_target, merging
 from chalicelib.write.consolidation.reading import Readings
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import Look, ScopeLookup
 from chalicelib.write.neighbours import Neighbour, Neighbours, NeighbourSearch
 
 BATCH_OVERLAP = 0.15  # rows of one batch that share fewer of their terms are not compared
@@ -28,7 +29,7 @@ class Consolidator:
         self,
         *,
         store: MemoryStore,
-        hot: HotIndex | None,
+        lookup: ScopeLookup,
         embedder: Embedder,
         indexer: Indexer,
         auditor: Auditor,
@@ -36,23 +37,23 @@ class Consolidator:
         clock: Clock,
     ) -> None:
         self._store = store
+        self._lookup = lookup
         self._indexer = indexer
         self._auditor = auditor
         self._telemetry = telemetry
         self._clock = clock
-        self._neighbours = NeighbourSearch(store=store, hot=hot, embedder=embedder, telemetry=telemetry, clock=clock)
+        self._neighbours = NeighbourSearch(
+            store=store, lookup=lookup, embedder=embedder, telemetry=telemetry, clock=clock
+        )
 
-    def settle(
-        self, caller: Caller, rows: Sequence[StoredMemory], neighbours: Sequence[Neighbours] | None = None
-    ) -> list[Decision]:
-        """What becomes of each of `rows`, analysed and about to be stored, in their order. `neighbours` are those of
-        the rows, where they were looked up before. Only active rows are consolidated: what is quarantined changes
-        nothing."""
+    def settle(self, caller: Caller, rows: Sequence[StoredMemory], look: Look | None = None) -> list[Decision]:
+        """What becomes of each of `rows`, analysed and about to be stored, in their order. `look` is the request's. Only
+        active rows are consolidated: what is quarantined changes nothing."""
         caller.require(Role.MEMBER)
         active = [row for row in rows if row.memory.status is Status.ACTIVE]
-        found = self._neighbours.find(active) if neighbours is None else neighbours
-        around = {one.of.memory.id: one for one in found}
-        return _Batch(caller, self._neighbours, active, around).decisions(rows)
+        look = look or self._lookup.begin()
+        around = {one.of.memory.id: one for one in self._neighbours.find(active, look)}
+        return _Batch(caller, self._neighbours, look, active, around).decisions(rows)
 
     def apply(
         self, caller: Caller, decisions: Sequence[Decision], existing: Mapping[str, str] | None = None
@@ -91,10 +92,16 @@ class _Batch:
     """The decisions about the rows of one request, each against the stored ones and against those before it."""
 
     def __init__(
-        self, caller: Caller, search: NeighbourSearch, active: Sequence[StoredMemory], around: Mapping[str, Neighbours]
+        self,
+        caller: Caller,
+        search: NeighbourSearch,
+        look: Look,
+        active: Sequence[StoredMemory],
+        around: Mapping[str, Neighbours],
     ) -> None:
         self._caller = caller
         self._search = search
+        self._look = look
         self._active = active
         self._around = dict(around)
         self._readings = Readings()
@@ -111,7 +118,9 @@ class _Batch:
         other is."""
         merges = [self._merge(row, self._around[row.memory.id].found) for row in self._active]
         back = {m.neighbour.row.memory.id: m.neighbour.row for m in merges if m and m.relation is not Relation.SAME}
-        self._around |= {one.of.memory.id: one for one in self._search.find(list(back.values()))} if back else {}
+        self._around |= (
+            {one.of.memory.id: one for one in self._search.find(list(back.values()), self._look)} if back else {}
+        )
 
     def _merge(self, row: StoredMemory, near: Sequence[Neighbour]) -> Merge | None:
         read = self._readings.of

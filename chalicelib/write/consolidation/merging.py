@@ -34,8 +34,11 @@ def _may_be_one(new: Memory, old: Memory) -> bool:
 
 def _by_claims(new: Reading, old: Reading) -> Relation | None:
     """Both make the same claims, all for sure, and one says nothing besides that the other does not."""
-    mine, others = new.statements, old.statements
-    if not mine or not all(one.sure for one in (*mine, *others)) or _keys(mine) != _keys(others):
+    mine = new.statements
+    if not mine:  # then the old one's need not be read
+        return None
+    others = old.statements
+    if not all(one.sure for one in (*mine, *others)) or _keys(mine) != _keys(others):
         return None
     return surplus(new.words_beside, old.words_beside)
 

@@ -10,6 +10,7 @@ from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
+from vitto_tools.bench import remember as remember_bench
 from vitto_tools.bench.report import Report
 
 app = typer.Typer(
@@ -31,6 +32,14 @@ def latency(json: Json = None) -> None:
     """Latency at 10,000 memories in one scope and at 100 users of 500 each, beside the bare store calls."""
     report = Report()
     latency_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def remember(json: Json = None) -> None:
+    """What a remember costs at 10,000 memories in one scope, alone and in batches of 100, beside the bare store calls."""
+    report = Report()
+    remember_bench.run(report)
     report.write(json)
 
 

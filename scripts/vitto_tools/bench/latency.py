@@ -26,7 +26,7 @@ from vitto_tools.bench.locomo import conversations
 from vitto_tools.bench.metrics import percentile
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import Stack, running
-from vitto_tools.bench.timing import KnownQueries, StoreTime, timed_services
+from vitto_tools.bench.timing import KnownTexts, StoreTime, timed_services
 
 ORGANIZATION = "latency"
 QUERIES = 200
@@ -65,7 +65,7 @@ def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, 
     """Milliseconds by what was measured, a value a query; recalls and floor alternate by blocks, so that both see the same
     machine."""
     spent = StoreTime()
-    services = timed_services(stack.environment, KnownQueries(vectors), spent)
+    services = timed_services(stack.environment, KnownTexts(vectors), spent)
     floor = Floor(stack)
     measured: dict[str, list[float]] = {name: [] for name in ("uncached", "overhead", "floor", "cached")}
     # a minimum score that no other run asked for, and that no hit is under: the answer is in no cache
@@ -76,7 +76,7 @@ def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, 
         block = asked[start : start + BLOCK]
         found = []
         for reader, text in block:
-            spent.seconds = 0.0
+            spent.reset()
             query = RecallQuery(query=text, limit=LIMIT, min_score=score)
             took, answer = _timed_recall(services, reader, query, cached=False)
             measured["uncached"].append(took * 1000)
