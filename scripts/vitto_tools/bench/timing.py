@@ -106,4 +106,4 @@ def timed_services(environment: dict[str, str], embedder: KnownTexts, spent: Sto
         hot=RedisHotIndex(redis),
         cache=RedisRecallCache(redis, 0),
     )
-    return Container(settings, ports)
+    return Container(settings, ports, marks_later=True)  # as in a server
