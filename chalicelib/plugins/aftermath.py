@@ -9,6 +9,7 @@ from chalicelib.plugins.hooks import Answered, AnswerKind
 from chalicelib.plugins.manager import Plugins, nothing
 from chalicelib.ports import Telemetry
 
+AFTER_RESPONSE = "after-response"  # what its threads are called
 MOST_AT_ONCE = 16  # answers whose plugins are at work; a further one waits for its own
 
 
@@ -37,7 +38,7 @@ class AfterResponse:
         if self._wait or not self._free.acquire(blocking=False):
             work()
             return
-        threading.Thread(target=self._do_and_free, args=(work,), name="after-response", daemon=True).start()
+        threading.Thread(target=self._do_and_free, args=(work,), name=AFTER_RESPONSE, daemon=True).start()
 
     def _do_and_free(self, work: Callable[[], None]) -> None:
         try:

@@ -4,6 +4,7 @@ A new row is in the truth before the one that it replaces leaves, so a crash bet
 there, and the link of the new one says which is which.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chalicelib.domain.caller import Caller, Role
@@ -17,7 +18,7 @@ from chalicelib.write.consolidation.decisions import Action, Decision, Merge, ad
 from chalicelib.write.consolidation.reading import Readings
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
-from chalicelib.write.lookup import Look, ScopeLookup
+from chalicelib.write.lookup import Look, ScopeLookup, claims_of
 from chalicelib.write.neighbours import Neighbour, Neighbours, NeighbourSearch
 
 BATCH_OVERLAP = 0.4
@@ -168,8 +169,13 @@ class _Mates:
 
     def like(self, row: StoredMemory) -> list[StoredMemory]:
         """Those that have enough in common with `row` to be compared."""
-        places = sorted({place for term in row.counts for place in self._holders.get(term, ())})
-        return [mate for mate in (self._rows[place] for place in places) if _share(row, mate)]
+        shared = Counter(place for term in row.counts for place in self._holders.get(term, ()))
+        claiming = {place for term in claims_of(row) for place in self._holders.get(term, ())}
+        return [
+            self._rows[place]
+            for place in sorted(shared)
+            if place in claiming or _is_enough(shared[place], row, self._rows[place])
+        ]
 
 
 def _degraded(made: Decision, missing: str) -> Decision:
@@ -183,5 +189,8 @@ def _share(one: StoredMemory, other: StoredMemory) -> bool:
     if one.memory.scope_ref != other.memory.scope_ref:
         return False
     both = one.counts.keys() & other.counts.keys()
-    enough = len(both) >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))
-    return enough or len(words_alone(both)) < len(both)
+    return _is_enough(len(both), one, other) or len(words_alone(both)) < len(both)
+
+
+def _is_enough(shared: int, one: StoredMemory, other: StoredMemory) -> bool:
+    return shared >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))
