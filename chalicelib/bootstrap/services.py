@@ -51,13 +51,21 @@ from chalicelib.write.versioning import MemoryVersioning, Versions
 class Container:
     """The services over a set of ports. Misconfigured where a plugin that the settings list cannot be had.
 
-    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it."""
+    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it.
+    `marks_later` lets a write answer before the truth notes that the index has its rows."""
 
     def __init__(
-        self, settings: Settings, ports: Ports, *, sleeps: bool = False, plugins: Sequence[Plugin] = ()
+        self,
+        settings: Settings,
+        ports: Ports,
+        *,
+        sleeps: bool = False,
+        marks_later: bool = False,
+        plugins: Sequence[Plugin] = (),
     ) -> None:
         self.settings = settings
         self.ports = ports
+        self._marks_later = marks_later and not sleeps
         switchboard = Switchboard(ports.switches, ports.clock, ports.telemetry)
         registry = Registry(self._built_in_plugins(), [*load(settings.plugins.listed), *plugins])
         self.plugins = Plugins(registry, switchboard, ports.telemetry, settings.plugins)
@@ -105,6 +113,7 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
             questions=p.questions,
+            later=self.after_response.later if self._marks_later else None,
         )
 
     @cached_property

@@ -171,7 +171,9 @@ class RememberPipeline:
         refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}
         stored = [row for row in wanted if row.memory.id not in refused]
         active = [row for row in stored if row.memory.status is Status.ACTIVE]
-        batch.index = dict(zip((row.memory.id for row in active), self._indexer.publish(active), strict=True))
+        batch.index = dict(
+            zip((row.memory.id for row in active), self._indexer.publish(active, fresh=True), strict=True)
+        )
         applied = self._consolidator.apply(caller, decisions, refused) if decisions else []
         batch.applied = {decision.row.memory.id: one for decision, one in zip(decisions, applied, strict=True)}
         ids = [row.memory.id for row in stored]

@@ -1,4 +1,4 @@
-"""What a recall costs: round trips to each store, and rows read from MongoDB, whatever the size and the scopes."""
+"""What recalls and writes cost: round trips to each store, and rows read from MongoDB, whatever the size and the scopes."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -20,6 +20,7 @@ from tests.integration.arrangements import CommandCounter, CountedRedis, remembe
 pytestmark = pytest.mark.timeout(240)
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
 MOST_ROWS = 400
+ROWS_OF_A_WRITE = 6  # the nearest two, and four that claim of the same
 SIZES = (1_000, 20_000)
 BATCH = 250  # the embedded server stalls now and then on larger ones
 
@@ -130,3 +131,51 @@ def test_the_rows_of_a_scope_are_never_all_read(
         answer = made.recall.recall(crowd[size], RecallQuery(query=query, limit=20))
         assert answer["hits"]
         assert counter.documents <= MOST_ROWS, counter.documents
+
+
+def written(made: Container, who: Caller, counter: CommandCounter, hot: CountedRedis, *texts: str) -> list[str]:
+    """The outcomes of texts in one request, counted from its beginning."""
+    counter.reset()
+    hot.trips = 0
+    return [receipt["outcome"] for receipt in remember(made, who, *texts)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_single_write_asks_each_store_a_few_times(
+    counter: CommandCounter,
+    counted: MongoConnection,
+    hot: CountedRedis,
+    crowd: dict[int, Caller],
+    size: int,
+) -> None:
+    made = services(counted, hot)
+    written(made, crowd[size], counter, hot, f"Eve of {size} painted the old lighthouse green")
+    text = f"Bob of {size} sold his red sailing boat in Lisbon"
+    assert written(made, crowd[size], counter, hot, text) == ["stored"]
+    assert counter.names == ["find", "find", "insert", "update"]  # the same content, the neighbours; the row, its mark
+    assert hot.trips == 2
+    assert counter.documents <= ROWS_OF_A_WRITE
+
+
+def test_a_batch_of_a_hundred_asks_each_store_no_more_often_than_a_few_writes(
+    counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, crowd: dict[int, Caller]
+) -> None:
+    made, who = services(counted, hot), crowd[SIZES[0]]
+    written(made, who, counter, hot, "Zoe rides her bicycle to the harbour at dawn")
+    texts = [f"In spring {1900 + i} captain number{i} brought cargo{i} from port{i}" for i in range(100)]
+    assert written(made, who, counter, hot, *texts) == ["stored"] * 100
+    assert len(counter.names) <= 9, counter.names  # 600 neighbours at most come in six reads
+    assert hot.trips == 2
+    assert counter.documents <= 100 * ROWS_OF_A_WRITE
+
+
+def test_a_write_that_may_be_merged_looks_back_once(
+    counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, crowd: dict[int, Caller]
+) -> None:
+    made, who = services(counted, hot), crowd[SIZES[0]]
+    first = "the gardener waters tulips with rain from the barrel"
+    told = written(made, who, counter, hot, first)
+    told += written(made, who, counter, hot, f"{first} quietly and gladly")
+    assert told == ["stored", "updated"]
+    assert len(counter.names) <= 9, counter.names
+    assert hot.trips <= 3

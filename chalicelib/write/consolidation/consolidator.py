@@ -4,9 +4,11 @@ A new row is in the truth before the one that it replaces leaves, so a crash bet
 there, the old one is marked, and the link of the new one says which is which.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.claims.terms import words_alone
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Clock, Embedder, MemoryStore, Telemetry
@@ -16,10 +18,12 @@ from chalicelib.write.consolidation.decisions import Action, Decision, Merge, ad
 from chalicelib.write.consolidation.reading import Readings
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
-from chalicelib.write.lookup import Look, ScopeLookup
+from chalicelib.write.lookup import Look, ScopeLookup, claims_of
 from chalicelib.write.neighbours import Neighbour, Neighbours, NeighbourSearch
 
-BATCH_OVERLAP = 0.15  # rows of one batch that share fewer of their terms are not compared
+BATCH_OVERLAP = 0.4
+"""Rows of one batch that share fewer of the shorter one's terms are not compared unless they claim of the same: what is one
+holds all of the other's words, but for some that other words stand for, such as "resides" for "lives"."""
 
 
 class Consolidator:
@@ -105,7 +109,7 @@ class _Batch:
         self._active = active
         self._around = dict(around)
         self._readings = Readings()
-        self._kept: list[StoredMemory] = []
+        self._kept: dict[str, _Mates] = {}
         self._taken: set[str] = set()
 
     def decisions(self, rows: Sequence[StoredMemory]) -> list[Decision]:
@@ -138,12 +142,12 @@ class _Batch:
         olds = [one.row for one in near if one.row.memory.id not in self._taken]
         made = adding(self._caller, self._readings.of(row), [self._readings.of(old) for old in olds])
         self._taken |= {old.memory.id for old in made.supersedes}
-        self._kept.append(made.row)
+        self._kept.setdefault(row.memory.scope_ref.key, _Mates()).add(made.row)
         return _degraded(made, around.missing) if around.missing else made
 
     def _with_batch(self, row: StoredMemory, found: Sequence[Neighbour]) -> list[Neighbour]:
-        mates = (mate for mate in self._kept if mate.memory.scope_ref == row.memory.scope_ref)
-        near = (self._search.compare(row, mate) for mate in mates if _share(row, mate))
+        mates = self._kept.get(row.memory.scope_ref.key)
+        near = [self._search.compare(row, mate) for mate in mates.like(row)] if mates else []
         return sorted((*found, *near), key=lambda one: (*one.nearness, one.row.memory.id), reverse=True)
 
     def _is_mutual(self, row: StoredMemory, merge: Merge) -> bool:
@@ -162,6 +166,29 @@ class _Batch:
         return all(compare(old, row).nearness >= rival.nearness for rival in rivals)
 
 
+class _Mates:
+    """The rows of one scope that came earlier in the batch and are stored as new, and which of them hold a term."""
+
+    def __init__(self) -> None:
+        self._rows: list[StoredMemory] = []
+        self._holders: dict[str, list[int]] = {}
+
+    def add(self, row: StoredMemory) -> None:
+        for term in row.counts:
+            self._holders.setdefault(term, []).append(len(self._rows))
+        self._rows.append(row)
+
+    def like(self, row: StoredMemory) -> list[StoredMemory]:
+        """Those that have enough in common with `row` to be compared."""
+        shared = Counter(place for term in row.counts for place in self._holders.get(term, ()))
+        claiming = {place for term in claims_of(row) for place in self._holders.get(term, ())}
+        return [
+            self._rows[place]
+            for place in sorted(shared)
+            if place in claiming or _is_enough(shared[place], row, self._rows[place])
+        ]
+
+
 def _degraded(made: Decision, missing: str) -> Decision:
     said = f"the scope could not be searched for what it repeats or changes ({missing})"
     reason = f"{made.reason}; {said}" if made.reason else said
@@ -173,4 +200,8 @@ def _share(one: StoredMemory, other: StoredMemory) -> bool:
     if one.memory.scope_ref != other.memory.scope_ref:
         return False
     both = one.counts.keys() & other.counts.keys()
-    return len(both) >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))
+    return _is_enough(len(both), one, other) or len(words_alone(both)) < len(both)
+
+
+def _is_enough(shared: int, one: StoredMemory, other: StoredMemory) -> bool:
+    return shared >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))

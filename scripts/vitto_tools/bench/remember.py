@@ -4,26 +4,22 @@ Beside it stand the bare store calls that no write can do without, on the same d
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.adapters.mongo.documents import to_document
-from chalicelib.adapters.mongo.indexes import MEMORIES
-from chalicelib.adapters.redis import keys
-from chalicelib.bootstrap import Container, mongo_connection
-from chalicelib.domain import bm25
+from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.vector import Vector
 from chalicelib.ports import IndexRemoval
-from chalicelib.settings import Settings
 from chalicelib.write.drafts import Draft, draft
 from vitto_tools.bench.baselines import embed
-from vitto_tools.bench.loading import MODEL, START, Load, fill
+from vitto_tools.bench.loading import START, Load, fill
 from vitto_tools.bench.locomo import Turn, conversations
 from vitto_tools.bench.metrics import percentile
+from vitto_tools.bench.remember_floor import Floor
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import Stack, running
 from vitto_tools.bench.timing import KnownTexts, StoreTime, timed_services
@@ -35,17 +31,8 @@ ROUNDS, SINGLES, BATCH = 5, 30, 100
 WARM = 20
 TELLING = 50  # characters
 LOADED_UNTIL = START + timedelta(days=30)  # the load's rows were last changed before, what is written here after
-NAMES = (
-    "single",
-    "single.mongo",
-    "single.redis",
-    "single.own",
-    "item",
-    "item.mongo",
-    "item.redis",
-    "item.own",
-    "floor",
-)
+PARTS = ("", ".mongo", ".redis", ".own", ".cpu", ".after", ".floor")
+NAMES = tuple(f"{what}{part}" for what in ("single", "item") for part in PARTS)
 EXPECTED = "about 3 minutes, most of it loading 10,000 memories; a second run finds them there"
 Figures = dict[str, list[float]]
 
@@ -61,8 +48,9 @@ def run(report: Report) -> None:
         fill(stack.services, ORGANIZATION, LOAD, texts, passages[: len(texts)], report)
         vectors = [row.astype("<f4").tobytes() for row in passages[len(texts) :]]
         known = dict(zip((turn.indexed_text for turn in turns), vectors, strict=True))
-        with _as_loaded(stack.services):
-            measured = _measure(stack, turns, known)
+        floor = Floor(stack)
+        with _as_loaded(stack.services, floor):
+            measured = _measure(stack, floor, turns, known)
     _print(report, measured)
 
 
@@ -76,13 +64,14 @@ def _turns(turns: Sequence[Turn], known: set[str]) -> list[Turn]:
 
 
 @contextmanager
-def _as_loaded(services: Container) -> Iterator[None]:
+def _as_loaded(services: Container, floor: Floor) -> Iterator[None]:
     """The scope as it was loaded, before and after: without what a run, also one that was killed, has written."""
     _take_out_what_was_written(services)
     try:
         yield
     finally:
         _take_out_what_was_written(services)
+        floor.compact()
 
 
 def _take_out_what_was_written(services: Container) -> None:
@@ -106,38 +95,50 @@ def _item(turn: Turn) -> dict[str, Any]:
     return {"content": turn.text, "origin": {"speaker": turn.speaker}, "eventTime": at, "attachments": picture}
 
 
-def _measure(stack: Stack, turns: Sequence[Turn], vectors: dict[str, Vector]) -> Figures:
+def _measure(stack: Stack, floor: Floor, turns: Sequence[Turn], vectors: dict[str, Vector]) -> Figures:
     """Milliseconds by what was measured; singles, batches and the floor alternate, so that all see the same machine."""
     spent = StoreTime()
     services = timed_services(stack.environment, KnownTexts(vectors), spent)
-    floor = Floor(stack, services, vectors)
-    measured: Figures = {name: [] for name in NAMES}
+    measured: Figures = {name: [] for name in (*NAMES, "stored")}
+    warming: Figures = {name: [] for name in (*NAMES, "stored")}
     left = iter(turns)
     gc.freeze()  # the texts and vectors of this bench are no garbage that a write should look through
     for _ in range(WARM):
-        _timed(services, [next(left)], spent, {name: [] for name in NAMES}, "single")
+        _timed(services, [next(left)], spent, warming)
     for _ in range(ROUNDS):
-        alone = [next(left) for _ in range(SINGLES)]
-        for turn in alone:
-            _timed(services, [turn], spent, measured, "single")
-        _timed(services, [next(left) for _ in range(BATCH)], spent, measured, "item")
-        measured["floor"] += [floor.seconds(turn) * 1000 for turn in alone]
+        alone, batch = [next(left) for _ in range(SINGLES)], [next(left) for _ in range(BATCH)]
+        bare = _bare(services, alone), _bare(services, batch)
+        for turn, row in zip(alone, bare[0], strict=True):
+            _timed(services, [turn], spent, measured)
+            measured["single.floor"].append(floor.seconds([row]) * 1000)
+        _timed(services, batch, spent, measured)
+        measured["item.floor"].append(floor.seconds(bare[1]) * 1000 / BATCH)
     return measured
 
 
-def _timed(services: Container, turns: Sequence[Turn], spent: StoreTime, measured: Figures, name: str) -> None:
+def _bare(services: Container, turns: Sequence[Turn]) -> list[StoredMemory]:
+    """The rows that the product would store, under other contents."""
+    drafts = [draft(_writer(), _item(turn), services.ports.clock()) for turn in turns]
+    rows = services.indexer.analysed([one.memory for one in drafts if isinstance(one, Draft)])
+    other = [row.memory.model_copy(update={"content": f"{row.memory.content} (bare)"}) for row in rows]
+    return [StoredMemory(memory, row.counts, row.length) for memory, row in zip(other, rows, strict=True)]
+
+
+def _timed(services: Container, turns: Sequence[Turn], spent: StoreTime, measured: Figures) -> None:
     """Write the turns in one request, and keep the milliseconds an item."""
-    items = [_item(turn) for turn in turns]
+    items: list[Mapping[str, Any]] = [_item(turn) for turn in turns]
+    name = "single" if len(items) == 1 else "item"
     spent.reset()
-    began = time.perf_counter()
-    receipts = services.remember.remember(_writer(), list(items), key=None, single=len(items) == 1)
-    took = time.perf_counter() - began
-    parts = {"": took, ".mongo": spent.mongo, ".redis": spent.redis, ".own": took - spent.seconds}
+    cpu, began = time.thread_time(), time.perf_counter()
+    receipts = services.remember.remember(_writer(), items, key=None, single=len(items) == 1)
+    took, cpu = time.perf_counter() - began, time.thread_time() - cpu
+    parts = {"": took, ".mongo": spent.mongo, ".redis": spent.redis, ".own": took - spent.seconds, ".cpu": cpu}
+    services.after_response.settle()
+    parts[".after"] = time.perf_counter() - began - took
     for part, seconds in parts.items():
         measured[name + part].append(seconds * 1000 / len(items))
-    services.after_response.settle()
     _check(receipts)
-    measured.setdefault("stored", []).extend(float(receipt["outcome"] == "stored") for receipt in receipts)
+    measured["stored"] += [float(receipt["outcome"] == "stored") for receipt in receipts]
 
 
 def _check(receipts: Sequence[dict[str, Any]]) -> None:
@@ -148,75 +149,20 @@ def _check(receipts: Sequence[dict[str, Any]]) -> None:
             raise RuntimeError(f"not what is to be measured: {receipt}")
 
 
-class Floor:
-    """The bare calls that a write cannot do without: the look for the same content, the insert that a majority has in its
-    journal, and in one pipeline the row, its postings and its vector in the index."""
-
-    def __init__(self, stack: Stack, services: Container, vectors: dict[str, Vector]) -> None:
-        settings = Settings.from_environment(stack.environment)
-        import redis  # noqa: PLC0415 - beside the product's own connection, bare
-
-        self._redis = redis.Redis.from_url(settings.redis.url, protocol=2)
-        self._rows = mongo_connection(settings).database.get_collection(MEMORIES)
-        self._services = services
-        self._vectors = vectors
-
-    def seconds(self, turn: Turn) -> float:
-        """The time of those calls for a memory of one turn."""
-        row = self._row(turn)
-        document = to_document(row)
-        pipeline = self._pipeline(row, self._vectors[turn.indexed_text])
-        same = {"contentKey": document["contentKey"], "live": True}
-        began = time.perf_counter()
-        self._rows.find_one(same, {"_id": 1})
-        self._rows.insert_one(document)
-        pipeline.execute()
-        took = time.perf_counter() - began
-        self._undone(row)
-        return took
-
-    def _row(self, turn: Turn) -> StoredMemory:
-        """The row that the product would store, under another content."""
-        drafted = draft(_writer(), _item(turn), self._services.ports.clock())
-        assert isinstance(drafted, Draft)
-        (row,) = self._services.indexer.analysed([drafted.memory])
-        bare = row.memory.model_copy(update={"content": f"{turn.text} (bare)"})
-        return StoredMemory(bare, row.counts, row.length)
-
-    def _pipeline(self, row: StoredMemory, vector: Vector) -> Any:
-        scope, id_ = row.memory.scope_ref.key, row.memory.id
-        pipeline = self._redis.pipeline(transaction=False)
-        pipeline.hset(keys.rows(scope), id_, row.memory.content)
-        for term, count in row.counts.items():
-            pipeline.zadd(keys.postings(scope) + term, {id_: bm25.impact(count, row.length)})
-        stored = ("VADD", keys.vectors(scope, MODEL), "FP32", vector, f"{id_}#0", "Q8")
-        pipeline.execute_command(*stored)  # type: ignore[no-untyped-call]
-        return pipeline
-
-    def _undone(self, row: StoredMemory) -> None:
-        scope, id_ = row.memory.scope_ref.key, row.memory.id
-        self._rows.delete_one({"_id": to_document(row)["_id"]})
-        pipeline = self._redis.pipeline(transaction=False)
-        pipeline.hdel(keys.rows(scope), id_)
-        for term in row.counts:
-            pipeline.zrem(keys.postings(scope) + term, id_)
-        pipeline.execute_command("VREM", keys.vectors(scope, MODEL), f"{id_}#0")  # type: ignore[no-untyped-call]
-        pipeline.execute()
-
-
 def _print(report: Report, measured: Figures) -> None:
     stored = measured.pop("stored")
-    report.note("remember.10k.stored_share", sum(stored) / len(stored))
     p50 = {name: percentile(values, 0.5) for name, values in measured.items()}
-    rows = [[name, p50[name], percentile(values, 0.95), p50[name] / p50["floor"]] for name, values in measured.items()]
-    report.table(
-        f"{LOAD.each:,} memories in the scope, batches of {BATCH}",
-        ["milliseconds", "p50", "p95", "times the floor"],
-        rows,
-    )
-    for part in ("", ".mongo", ".redis", ".own"):
+    rows = [
+        [name, p50[name], percentile(values, 0.95), p50[name] / p50[f"{name.partition('.')[0]}.floor"]]
+        for name, values in measured.items()
+    ]
+    title = f"{LOAD.each:,} memories in the scope; an item is of a batch of {BATCH}"
+    report.table(title, ["milliseconds", "p50", "p95", "times its floor"], rows)
+    for part in PARTS:
         report.note(f"remember.10k{part}.p50_ms", p50[f"single{part}"])
         report.note(f"remember.10k.item{part}.p50_ms", p50[f"item{part}"])
-    report.note("remember.10k.floor.p50_ms", p50["floor"])
-    report.note("remember.10k.floor_ratio", p50["single"] / p50["floor"])
+    report.note("remember.10k.floor_ratio", p50["single"] / p50["single.floor"])
+    report.note("remember.10k.item.floor_ratio", p50["item"] / p50["item.floor"])
     report.note("remember.10k.batch_ratio", p50["single"] / p50["item"])
+    report.note("remember.10k.floor.batch_ratio", p50["single.floor"] / p50["item.floor"])
+    report.note("remember.10k.stored_share", sum(stored) / len(stored))
