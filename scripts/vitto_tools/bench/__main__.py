@@ -1,5 +1,6 @@
 """`scripts/bench NAME [--json FILE]`."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,17 @@ from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
+from vitto_tools.bench.ahead import embed_ahead
+from vitto_tools.bench.beam import chats as beam_chats
 from vitto_tools.bench.report import Report
+
+
+class DataSet(StrEnum):
+    """What recall is measured on."""
+
+    LOCOMO = "locomo"
+    BEAM = "beam"
+
 
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, help="Benchmarks on real data and real servers."
@@ -19,10 +30,23 @@ Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to 
 
 
 @app.command()
-def recall(json: Json = None) -> None:
-    """Recall on LoCoMo through the HTTP API, beside BM25 alone and vectors alone."""
+def recall(
+    json: Json = None,
+    only: Annotated[DataSet | None, typer.Option(help="Leave the other data set out.")] = None,
+    conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
+    chats: Annotated[int, typer.Option(min=1, max=20, help="How many of BEAM's twenty.")] = 20,
+    table: Annotated[
+        bool, typer.Option("--table", help="Measure what each ingredient gains, and write it to docs/retrieval.md.")
+    ] = False,
+) -> None:
+    """Recall on LoCoMo and BEAM through the HTTP API, beside BM25 alone and one vector query alone."""
     report = Report()
-    recall_bench.run(report)
+    recall_bench.run(
+        report,
+        conversations_asked=0 if only is DataSet.BEAM else conversations,
+        chats_asked=0 if only is DataSet.LOCOMO else chats,
+        table=table,
+    )
     report.write(json)
 
 
@@ -65,6 +89,14 @@ def prospective(
     report = Report()
     prospective_bench.run(report, conversations)
     report.write(json)
+
+
+@app.command()
+def embed(
+    chats: Annotated[int, typer.Option(min=1, max=20, help="How many of BEAM's twenty.")] = 20,
+) -> None:
+    """Embed BEAM ahead of `recall`, which else does it itself: about an hour on one core, once."""
+    embed_ahead(Report(), beam_chats()[:chats])
 
 
 if __name__ == "__main__":

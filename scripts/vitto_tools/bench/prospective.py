@@ -28,7 +28,7 @@ from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.query import MAX_RESULTS, RecallQuery
 from chalicelib.domain.tasks import WriteQuestions, to_text
 from chalicelib.settings import EmbeddingSettings, RecallSettings, Settings
-from vitto_tools.bench.locomo import Conversation, Turn, conversations
+from vitto_tools.bench.locomo import Conversation, conversations
 from vitto_tools.bench.metrics import CATEGORIES, CUTS, OVERALL, Scores
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import cached_embedding
@@ -115,7 +115,7 @@ def _caller(conversation: Conversation) -> Caller:
 def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     """Remember every turn and have its questions written; how many questions."""
     turns = conversation.turns
-    items = [_item(turn, position) for position, turn in enumerate(turns)]
+    items = list(conversation.items())
     for start in range(0, len(items), BATCH):
         for receipt in made.remember.remember(caller, list(items[start : start + BATCH]), key=None, single=False):
             task = WriteQuestions(scope_key=caller.chain.keys[-1], id=receipt["id"], revision=1)
@@ -126,19 +126,6 @@ def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     rows = made.ports.store.rows_of_scope(caller.chain.keys[-1], limit=len(turns))
     sets = made.ports.questions.of(caller.chain, [row.memory.id for row in rows])
     return sum(len(one.questions) for one in sets.values())
-
-
-def _item(turn: Turn, position: int) -> dict[str, object]:
-    # two turns of a session may say the same; a second apart, they stay two memories
-    item: dict[str, object] = {
-        "content": turn.text or "…",
-        "type": "conversation",
-        "eventTime": turn.at.replace(second=position % 60, microsecond=position // 60 * 1000).isoformat(),
-        "origin": {"sessionId": str(turn.session), "messageId": turn.id, "speaker": turn.speaker},
-    }
-    if turn.caption:
-        item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
-    return item
 
 
 def _ask(

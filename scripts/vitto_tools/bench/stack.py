@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from vitto_tools.local import servers
 from vitto_tools.local.home import HOME, local_environment
 
 BENCH = HOME / "bench"
-CACHE_FILE = BENCH / "embeddings.sqlite"
+CACHE_FILE = Path(os.environ.get("VITTO_BENCH_EMBEDDINGS", BENCH / "embeddings.sqlite"))
 
 
 @dataclass(frozen=True)
