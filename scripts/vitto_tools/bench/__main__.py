@@ -12,7 +12,8 @@ from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench.ahead import embed_ahead
-from vitto_tools.bench.beam import chats as beam_chats
+from vitto_tools.bench.beam import chats as all_chats
+from vitto_tools.bench.locomo import conversations as all_conversations
 from vitto_tools.bench.report import Report
 
 
@@ -26,6 +27,9 @@ class DataSet(StrEnum):
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, help="Benchmarks on real data and real servers."
 )
+Prospective = Annotated[
+    bool, typer.Option("--prospective/--no-prospective", help="With the prospective questions of every memory.")
+]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file as one flat object.")]
 
 
@@ -35,6 +39,7 @@ def recall(
     only: Annotated[DataSet | None, typer.Option(help="Leave the other data set out.")] = None,
     conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
     chats: Annotated[int, typer.Option(min=1, max=20, help="How many of BEAM's twenty.")] = 20,
+    prospective: Prospective = True,
     table: Annotated[
         bool, typer.Option("--table", help="Measure what each ingredient gains, and write it to docs/retrieval.md.")
     ] = False,
@@ -45,6 +50,7 @@ def recall(
         report,
         conversations_asked=0 if only is DataSet.BEAM else conversations,
         chats_asked=0 if only is DataSet.LOCOMO else chats,
+        prospective=prospective,
         table=table,
     )
     report.write(json)
@@ -93,10 +99,11 @@ def prospective(
 
 @app.command()
 def embed(
-    chats: Annotated[int, typer.Option(min=1, max=20, help="How many of BEAM's twenty.")] = 20,
+    chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
+    prospective: Prospective = True,
 ) -> None:
-    """Embed BEAM ahead of `recall`, which else does it itself: about an hour on one core, once."""
-    embed_ahead(Report(), beam_chats()[:chats])
+    """Embed LoCoMo and BEAM ahead of `recall`, which else does it itself: some hours on one core, once."""
+    embed_ahead(Report(), [*all_conversations(), *all_chats()[:chats]], prospective=prospective)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import requests
 from chalicelib.domain.memory import ArchivedReason
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
+from chalicelib.write.prospective.plugin import ProspectiveIndex
 from vitto_tools.bench.dialogues import Dialogue
 from vitto_tools.bench.metrics import CUTS, Shown
 from vitto_tools.bench.report import Report
@@ -67,13 +68,16 @@ class Written:
 
 
 class Client:
-    """Writes dialogues into `organization` and asks about them."""
+    """Writes dialogues into an organization and asks about them. Without `prospective` it is one whose memories are given no
+    questions."""
 
-    def __init__(self, stack: Stack, organization: str, batch: int) -> None:
+    def __init__(self, stack: Stack, name: str, batch: int, *, prospective: bool) -> None:
         self._stack = stack
-        self.organization = organization
+        self.name = name
+        self.organization = organization = name if prospective else f"{name}-plain"
         self._batch = batch
         self._services = stack.services
+        self._services.plugins.switch(organization, {ProspectiveIndex.name: prospective})
         self._session = requests.Session()
         self._session.headers["Authorization"] = f"Bearer {stack.key(organization)}"
         self.written: dict[str, Written] = {}
@@ -109,7 +113,7 @@ class Client:
         """Return once the worker has nothing left to do: every row is indexed and has its prospective questions."""
         assert self._services.ports.queue is not None
         began, least, moved = time.monotonic(), self._left(), time.monotonic()
-        with report.progress(f"{self.organization}: the worker's queue", least) as advance:
+        with report.progress(f"{self.name}: the worker's queue", least) as advance:
             while left := self._left():
                 if left < least:
                     advance(least - left)

@@ -43,19 +43,20 @@ class Measured:
         return [part.setdefault(system, Scores()) for part in parts]
 
 
-def run(report: Report, *, conversations_asked: int, chats_asked: int, table: bool) -> None:
+def run(report: Report, *, conversations_asked: int, chats_asked: int, prospective: bool, table: bool) -> None:
     """Print and note the figures of so many dialogues of each data set; with `table` also what each ingredient gains, which
-    is written to its document."""
+    is written to its document. Without `prospective` no memory is given questions."""
     report.say(f"recall: {EXPECTED}")
     talks, assisted = conversations()[:conversations_asked], chats()[:chats_asked]
-    if assisted:
-        embed_ahead(report, assisted)
+    embed_ahead(report, [*talks, *assisted], prospective=prospective)
     found: dict[str, Measured] = {}
     with running("recall") as stack:
         if talks:
-            found["locomo"] = _measured(report, Client(stack, "locomo", 100), stack, talks, gains=table)
+            client = Client(stack, "locomo", 100, prospective=prospective)
+            found["locomo"] = _measured(report, client, stack, talks, gains=table)
         if assisted:
-            found["beam"] = _measured(report, Client(stack, "beam", 20), stack, assisted, gains=table)
+            client = Client(stack, "beam", 20, prospective=prospective)
+            found["beam"] = _measured(report, client, stack, assisted, gains=table)
         settings = stack.services.settings.recall
     if talks:
         _print_locomo(report, found["locomo"])
@@ -68,13 +69,13 @@ def run(report: Report, *, conversations_asked: int, chats_asked: int, table: bo
 
 
 def _measured(report: Report, client: Client, stack: Stack, dialogues: Sequence[Dialogue], *, gains: bool) -> Measured:
-    name = client.organization
+    name = client.name
     with report.progress(f"{name}: remembering messages", sum(len(list(d.items())) for d in dialogues)) as advance:
         for dialogue in dialogues:
             for stored in client.remember(dialogue):
                 advance(stored)
     client.wait_until_idle(report)
-    measured, asker = Measured(), Asker(stack, name)
+    measured, asker = Measured(), Asker(stack, client.organization)
     with report.progress(f"{name}: asking questions", sum(len(d.questions) for d in dialogues)) as advance:
         for place, dialogue in enumerate(dialogues):
             client.wait_until_indexed(dialogue.name)
