@@ -57,10 +57,16 @@ def recall(
 
 
 @app.command()
-def latency(json: Json = None) -> None:
-    """Latency at 10,000 memories in one scope and at 100 users of 500 each, beside the bare store calls."""
+def latency(
+    json: Json = None,
+    only: Annotated[
+        list[latency_bench.Part] | None, typer.Option(help="This part alone; may be given several times.")
+    ] = None,
+) -> None:
+    """Latency at 10,000 and 100,000 memories in one scope and at 100 users of 500 each, beside the bare store calls; and
+    many clients at once."""
     report = Report()
-    latency_bench.run(report)
+    latency_bench.run(report, only or tuple(latency_bench.Part))
     report.write(json)
 
 

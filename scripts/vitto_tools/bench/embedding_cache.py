@@ -38,7 +38,7 @@ class EmbeddingCache:
         """One vector a text, in order."""
         ids = [identity(model, text) for text in texts]
         known = self._read(ids)
-        missing = list(dict.fromkeys(i for i, id_ in enumerate(ids) if id_ not in known))
+        missing = list({id_: i for i, id_ in enumerate(ids) if id_ not in known}.values())
         for start in range(0, len(missing), UPSTREAM_BATCH):
             part = missing[start : start + UPSTREAM_BATCH]
             fresh = self._ask(model, [texts[i] for i in part])

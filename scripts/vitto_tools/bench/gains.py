@@ -89,8 +89,8 @@ def _columns(measured: Mapping[str, Parts]) -> Iterator[_Column]:
 
 def _gain(column: _Column, one: Arrangement) -> float:
     """With the ingredient less without it, whichever of the two is as it is set."""
-    difference = column.of(ALL) - column.of(one.name)
-    return -difference if one.changes[one.ingredient] else difference
+    with_it, without = (one.name, ALL) if one.changes[one.ingredient] else (ALL, one.name)
+    return column.of(with_it) - column.of(without)
 
 
 def _line(cells: Sequence[str | float]) -> str:

@@ -23,7 +23,7 @@ from vitto_tools.bench.stack import Stack, running
 
 TUNED = 5  # conversations of LoCoMo that what is tuned is tuned on; the others are held out
 EXPECTED = "about 6 minutes for LoCoMo and 10 for BEAM once the embeddings are cached, the gains 10 more"
-PRODUCT, TEXT, VECTOR = "product", "baseline.bm25", "baseline.vector"
+PRODUCT, TEXT, VECTOR = SYSTEMS = ("product", "baseline.bm25", "baseline.vector")
 
 
 @dataclass
@@ -130,28 +130,25 @@ def _ask_arrangements(asker: Asker, dialogue: Dialogue, written: Written, measur
 
 
 def _print_locomo(report: Report, measured: Measured) -> None:
-    _table(report, "LoCoMo, categories 1–4 overall, percent", measured.all, OVERALL, CATEGORIES)
+    by_category = list(CATEGORIES.items())
+    _table(report, "LoCoMo, categories 1–4 overall", measured.all, OVERALL, by_category)
     if measured.heldout:
-        title = f"LoCoMo, conversations {TUNED + 1} to 10, percent"
-        _table(report, title, measured.heldout, OVERALL, CATEGORIES)
+        _table(report, f"LoCoMo, conversations {TUNED + 1} to 10", measured.heldout, OVERALL, by_category)
     _say_outcomes(report, measured)
     for part, within in (("", measured.all), ("heldout.", measured.heldout)):
-        for system in (PRODUCT, TEXT, VECTOR):
-            if (scores := within.get(system)) is None:
-                continue
-            prefix = f"locomo.{part}" if system == PRODUCT else f"{system}.{part}"
-            report.note(f"{prefix}recall_at_10", scores.recall(10, OVERALL))
-            report.note(f"{prefix}mrr", scores.mrr(OVERALL))
-            report.note(f"{prefix}adversarial.recall_at_10", scores.recall(10, [ADVERSARIAL]))
+        for system in SYSTEMS:
+            if (scores := within.get(system)) is not None:
+                prefix = f"locomo.{part}" if system == PRODUCT else f"{system}.{part}"
+                report.note(f"{prefix}recall_at_10", scores.recall(10, OVERALL))
+                report.note(f"{prefix}mrr", scores.mrr(OVERALL))
+                report.note(f"{prefix}adversarial.recall_at_10", scores.recall(10, [ADVERSARIAL]))
 
 
 def _print_beam(report: Report, measured: Measured) -> None:
-    names = {category: category.replace("_", " ") for category in (*CORE, *FURTHER)}
-    _table(report, "BEAM, the core seven categories overall, percent", measured.all, CORE, names)
-    above = [[system, measured.all[system].updated_above_original] for system in (PRODUCT, TEXT, VECTOR)]
-    report.table("BEAM, knowledge updates above their originals, percent", ["system", "above"], above)
+    by_category = [(category, category.replace("_", " ")) for category in (*CORE, *FURTHER)]
+    _table(report, "BEAM, the core seven categories overall", measured.all, CORE, by_category)
     _say_outcomes(report, measured)
-    for system in (PRODUCT, TEXT, VECTOR):
+    for system in SYSTEMS:
         prefix, scores = "beam" if system == PRODUCT else f"{system}.beam", measured.all[system]
         report.note(f"{prefix}.core7.recall_at_10", scores.recall(10, CORE))
         report.note(f"{prefix}.core7.mrr", scores.mrr(CORE))
@@ -170,16 +167,13 @@ def _table(
     title: str,
     systems: dict[str, Scores],
     overall: Sequence[Category],
-    categories: dict[Category, str] | dict[int, str] | dict[str, str],
+    by_category: Sequence[tuple[Category, str]],
 ) -> None:
-    heads = ["system", *(f"recall@{cut}" for cut in CUTS), "MRR", *(f"{name} @10" for name in categories.values())]
-    rows = [
-        [
-            name,
-            *(scores.recall(cut, overall) for cut in CUTS),
-            scores.mrr(overall),
-            *(scores.recall(10, [category]) for category in categories),
-        ]
-        for name, scores in systems.items()
-    ]
-    report.table(title, heads, rows)
+    """A line a figure, a column a system, in percent."""
+    found = [systems[name] for name in SYSTEMS]
+    rows: list[list[str | float]] = [[f"recall@{cut}", *(one.recall(cut, overall) for one in found)] for cut in CUTS]
+    rows.append(["MRR", *(one.mrr(overall) for one in found)])
+    rows += [[f"{name} @10", *(one.recall(10, [kind]) for one in found)] for kind, name in by_category]
+    if any(one.updated_above for one in found):
+        rows.append(["updates above originals", *(one.updated_above_original for one in found)])
+    report.table(f"{title}, percent", ["", *SYSTEMS], rows)
