@@ -37,7 +37,7 @@ LIMIT = 20
 CANDIDATES = RecallSettings().candidates
 BLOCK = 20
 FETCHED = LIMIT + SPARE_ROWS
-EXPECTED = "about 15 minutes, most of it loading 160,000 memories; a second run finds them there"
+EXPECTED = "about 20 minutes, most of it loading 160,000 memories; a second run finds them there"
 
 
 class Part(StrEnum):

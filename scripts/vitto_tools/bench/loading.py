@@ -61,9 +61,8 @@ def fill(
 
 
 def _is_there(services: Container, scope: ScopeRef, place: int) -> bool:
-    """Whether the batch that ends there was stored and indexed by a run before."""
-    found = services.ports.store.fetch(Chain(scope.org_id, (scope,)), [_id(scope.scope_id, place)])
-    return bool(found) and found[0].memory.index_state is IndexState.INDEXED
+    """Whether a run before stored the batch that ends there."""
+    return bool(services.ports.store.fetch(Chain(scope.org_id, (scope,)), [_id(scope.scope_id, place)]))
 
 
 def _put(
@@ -73,15 +72,16 @@ def _put(
     texts: Sequence[str],
     vectors: NDArray[np.float32],
 ) -> None:
-    """Store and index one batch; what is stored already is indexed all the same."""
+    """Index and store one batch. The index comes first, so that a row that is there is indexed."""
     noise = np.random.default_rng(places[0])
     near = _noisy(vectors[[place % len(texts) for place in places]], noise)
     rows = [
         _row(scope.org_id, scope.scope_id, place, texts[place % len(texts)], vector)
         for place, vector in zip(places, near, strict=True)
     ]
+    assert services.ports.hot is not None
+    services.ports.hot.apply([services.indexer.change(row) for row in rows])
     services.ports.store.insert(rows)
-    services.indexer.publish(rows)
 
 
 def _noisy(vectors: NDArray[np.float32], noise: np.random.Generator) -> list[Vector]:
@@ -106,6 +106,7 @@ def _row(organization: str, user: str, place: int, text: str, vector: Vector) ->
         event_time=START + timedelta(minutes=place),
         created_at=START,
         updated_at=START + timedelta(minutes=place),
+        index_state=IndexState.INDEXED,
         embedding=Embedding(model=MODEL, dimensions=len(vector) // 4, vectors=(vector,)),
     )
     terms = index_terms(text)
