@@ -3,22 +3,27 @@
 import base64
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from chalicelib.bootstrap import Container
 from chalicelib.domain.memory import MAX_CONTENT_BYTES, ArchivedReason, Status
+from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.scope import Chain, Scope, ScopeRef
 from chalicelib.settings import RecallSettings
-from tests.building import row
-from vitto_tools.bench import ahead, beam, gains, ingredients
+from tests.building import caller, container, row
+from vitto_tools.bench import ahead, beam, gains, ingredients, loading
 from vitto_tools.bench.client import Written
 from vitto_tools.bench.dialogues import Question
 from vitto_tools.bench.embedding_cache import EmbeddingCache
 from vitto_tools.bench.metrics import Scores, Shown
+from vitto_tools.bench.report import Report
 
 NOW = datetime(2024, 3, 15, tzinfo=UTC)
 
@@ -98,6 +103,33 @@ def test_what_is_embedded_ahead_is_cleaned_dated_and_split_as_the_product_does()
     assert len(asked) > 1
     assert asked[0][1].startswith("(15 March 2024) user: Café at nine.")
     assert all(model == ahead.PASSAGES for model, _ in asked)
+
+
+def test_a_load_that_was_killed_goes_on_and_holds_every_memory_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    services, load, texts = container(), loading.Load("small", 2, 5), ["one", "two", "three"]
+    vectors = np.eye(3, 256, dtype=np.float32)
+    monkeypatch.setattr(loading, "BATCH", 2)
+    put, limit = loading._put, 4
+    done: list[Sequence[int]] = []
+
+    def counted(services: Container, scope: ScopeRef, places: Sequence[int], *what: Any) -> None:
+        if len(done) == limit:
+            raise KeyboardInterrupt
+        put(services, scope, places, *what)
+        done.append(places)
+
+    monkeypatch.setattr(loading, "_put", counted)
+    with pytest.raises(KeyboardInterrupt):
+        loading.fill(services, "org", load, texts, vectors, Report())
+    limit = 100
+    loading.fill(services, "org", load, texts, vectors, Report())
+    assert sorted(place for places in done for place in places) == list(range(10))
+    for user in range(2):
+        scope = ScopeRef("org", Scope.USER, load.user(user))
+        assert len(services.ports.store.rows_of_scope(scope.key)) == 5
+        assert services.ports.store.statistics(Chain("org", (scope,))).rows == 5
+    answer = services.recall.recall(caller("org", load.user(1)), RecallQuery(query="three"))
+    assert {hit["memory"]["scopeId"] for hit in answer["hits"]} == {"small-1"}
 
 
 class _Upstream(BaseHTTPRequestHandler):

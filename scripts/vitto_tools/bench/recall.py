@@ -65,7 +65,9 @@ def run(report: Report, *, conversations_asked: int, chats_asked: int, prospecti
     if table:
         gains = Gains({name: (one.all, one.heldout) for name, one in found.items()}, settings)
         gains.note(report)
-        write_table(gains.lines())
+        given = "with" if prospective else "without"
+        asked = f"{len(talks)} conversations of LoCoMo and {len(assisted)} chats of BEAM"
+        write_table([f"Measured on {asked}, {given} prospective questions.", "", *gains.lines()])
 
 
 def _measured(report: Report, client: Client, stack: Stack, dialogues: Sequence[Dialogue], *, gains: bool) -> Measured:
