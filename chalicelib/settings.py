@@ -236,7 +236,15 @@ class Settings(Slice):
 
 
 NOT_SETTINGS = frozenset(
-    {"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI", "VITTO_TEST_REDIS_SEARCH"}
+    {
+        "VITTO_URL",
+        "VITTO_API_KEY",
+        "VITTO_BENCH_DATA",
+        "VITTO_BENCH_EMBEDDINGS",
+        "VITTO_HOME",
+        "VITTO_TEST_ATLAS_URI",
+        "VITTO_TEST_REDIS_SEARCH",
+    }
 )
 """Variables of the command line, the benches and the tests, which share the prefix and are nothing to the service."""
 

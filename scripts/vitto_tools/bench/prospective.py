@@ -109,15 +109,16 @@ def _services(embedder: OpenAIEmbedder) -> Container:
 
 
 def _caller(conversation: Conversation) -> Caller:
-    return Caller(ORGANIZATION, conversation.name, frozenset({Role.MEMBER}), (), (), "bench")
+    return Caller(ORGANIZATION, conversation.name, frozenset({Role.ADMIN}), (), (), "bench")
 
 
 def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     """Remember every turn and have its questions written; how many questions."""
     turns = conversation.turns
-    items = [turn.item(position) for position, turn in enumerate(turns)]
+    items = list(conversation.items())
     for start in range(0, len(items), BATCH):
-        for receipt in made.remember.remember(caller, list(items[start : start + BATCH]), key=None, single=False):
+        some = items[start : start + BATCH]
+        for receipt in made.remember.remember(caller, some, key=None, single=False, trusted=True):
             task = WriteQuestions(scope_key=caller.chain.keys[-1], id=receipt["id"], revision=1)
             made.tasks.run(to_text(task))
     assert made.ports.hot is not None
