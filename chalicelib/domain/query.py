@@ -9,13 +9,13 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from chalicelib.domain.memory import Memory, MemoryType
 from chalicelib.domain.plugins import PluginReport
+from chalicelib.domain.routing.route import Route, RouteName
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
 from chalicelib.domain.wire import JSON_NUMBER, SAYS_SOMETHING, Share, UtcTime, Wire, epoch_ms
 
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
-DEFAULT_RESULTS = 10
 EXACT_ROWS = 20_000  # spec/product.md "Vectors": up to so many rows a vector search is exact
 MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
@@ -57,8 +57,14 @@ class RecallQuery(Wire):
     tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
     since: UtcTime | None = Field(default=None, description="event time, inclusive")
     before: UtcTime | None = Field(default=None, description="event time, exclusive")
-    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] = DEFAULT_RESULTS
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] | None = Field(
+        default=None, description="where it is left out, the route says: 5, 10 or 20"
+    )
     min_score: Share = 0.0
+    route: RouteName | None = Field(default=None, description="where it is left out, the router chooses")
+    position: Annotated[int, Field(ge=0), JSON_NUMBER] | None = Field(
+        default=None, description="how many messages came before the query in its conversation"
+    )
 
     @field_validator("layer")
     @classmethod
@@ -246,12 +252,13 @@ class Hit(Wire):
 
 
 class RecallAnswer(Wire):
-    """What a recall answers. `degraded` names every part that was missing; empty where the answer is whole. `plugins` names
-    those that changed something and those that were left out, and why."""
+    """What a recall answers. `route` is how it was searched for, and why so. `degraded` names every part that was missing;
+    empty where the answer is whole. `plugins` names those that changed something and those that were left out, and why."""
 
     recall_id: str
     hits: tuple[Hit, ...]
     empty: Empty | None = None
+    route: Route
     tiers: tuple[TierReport, ...]
     degraded: tuple[Missing, ...] = ()
     plugins: tuple[PluginReport, ...] = ()
@@ -277,6 +284,7 @@ class RecallRecord(Wire):
     at: UtcTime
     query: str
     scopes: tuple[str, ...]
+    route: Route | None = None
     cached: bool = False
     hits: tuple[dict[str, Any], ...] = ()
     empty: EmptyReason | None = None

@@ -1,8 +1,8 @@
 """The read path, from a query to an explained answer.
 
-    question → plugins → cache → [route] → tiers → fusion → rows from the truth → [conflict] → cache and audit → plugins
+    question → router and plugins → cache → tiers → fusion → rows from the truth → [conflict] → cache, audit → plugins
 
-Routing and conflict resolution have their places where the brackets stand. Answers are cached and audited as they are before
+Conflict resolution has its place where the brackets stand. Answers are cached and audited as they are before
 plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three round
 trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable.
 """
@@ -137,6 +137,7 @@ class RecallPipeline:
             recall_id=run.id,
             hits=ranked.hits,
             empty=empty(ranked.empty) if ranked.empty else None,
+            route=run.asked.route,
             tiers=(self._cache_report(run), *found.reports),
             degraded=tuple(found.degraded),
             took_ms=ms_since(run.began),
@@ -214,6 +215,7 @@ class RecallPipeline:
             at=self._clock(),
             query=asked.text,
             scopes=asked.chain.keys,
+            route=asked.route,
         )
 
     def _cache_report(self, run: _Run) -> TierReport:

@@ -39,7 +39,7 @@ class Ranking:
         for hit in self._readable(asked, found):
             best = max(best, hit.score)
             kept += [hit] if hit.score >= least else []
-            if len(kept) == asked.query.limit:
+            if len(kept) == asked.limit:
                 break
         near = best >= self._settings.abstain_below and best > 0
         hits = tuple(kept) if near else ()
@@ -50,7 +50,7 @@ class Ranking:
         too many that were retired meanwhile, or too few that are near enough."""
         order = fuse(found.candidates)
         coverage = Coverage(asked.words, found.statistics)
-        step = asked.query.limit + SPARE_ROWS
+        step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
             rows = self._rows(asked, part) if part else {}
             for one in part:

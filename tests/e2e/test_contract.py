@@ -65,6 +65,8 @@ def _walk_through_a_memory(walk: Walk) -> None:
     recalled = walk.ask("POST", f"{MEMORIES}/recall", {"query": "where does Ana live?"})
     assert recalled["hits"][0]["memory"]["id"] == id_
     assert walk.ask("GET", "/engine/recalls/{recall_id}", recall_id=recalled["recallId"])["hits"]
+    routed = {"query": "Ana or Bob?", "route": "deep", "position": 3}
+    assert walk.ask("POST", f"{MEMORIES}/recall", routed)["route"]["name"] == "deep"
     assert walk.ask("POST", f"{MEMORIES}/recall", {"query": "xyzzy plugh"})["empty"]["reason"]
     assert walk.ask("DELETE", MEMORY, id=id_, purge="true")["purged"]
 
