@@ -21,4 +21,4 @@ class DopamineRouter:
         from chalicelib.domain.routing.router import route  # noqa: PLC0415 - a cold start pays nothing for the wording
 
         query = asked.query
-        return None if query.route else route(query.query, query.position)
+        return None if query.route else route(query.query, query.position, past=query.asks_for_the_past)

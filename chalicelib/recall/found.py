@@ -33,6 +33,26 @@ class Found:
         self.candidates += fresh
         return fresh
 
+    def replace(self, candidates: list[Candidate], tier: TierName) -> None:
+        """Take these in, in place of what other tiers found of the same rows."""
+        for candidate in candidates:
+            candidate.tier = tier
+        ids = {candidate.id for candidate in candidates}
+        self.candidates = [one for one in self.candidates if one.id not in ids] + candidates
+
+    def absorb(self, other: "Found") -> None:
+        """Take in what the search for another part of the query found out, but for its candidates."""
+        mine = {report.tier: report for report in self.reports}
+        for report in other.reports:
+            before = mine.get(report.tier, TierReport(tier=report.tier, ms=0, skipped=report.skipped))
+            together = {"ms": round(before.ms + report.ms, 3), "candidates": before.candidates + report.candidates}
+            mine[report.tier] = before.model_copy(update=together)
+        self.reports = list(mine.values())
+        said = {(missing.part, missing.code) for missing in self.degraded}
+        self.degraded += [missing for missing in other.degraded if (missing.part, missing.code) not in said]
+        self.unindexed |= other.unindexed
+        self.store_down |= other.store_down
+
     def report(self, tier: TierName, began: float, *, candidates: int = 0, skipped: str | None = None) -> None:
         """Note what became of a tier that was asked at `began` (of `time.perf_counter`)."""
         self.reports.append(TierReport(tier=tier, ms=ms_since(began), candidates=candidates, skipped=skipped))

@@ -128,6 +128,8 @@ def _wider(question: Question, wanted: RecallQuery) -> str | None:
         "route": wanted.route == asked.route,
         "position": wanted.position == asked.position,
         "layer": wanted.layer == asked.layer,
+        "include": set(wanted.include) <= set(asked.include),
+        "asOf": wanted.as_of == asked.as_of,
         "scopes": _within(wanted.scopes, asked.scopes),
         "scopeIds": _within(wanted.scope_ids, asked.scope_ids),
         "types": _within(wanted.types, asked.types),

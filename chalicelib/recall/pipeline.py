@@ -41,11 +41,14 @@ from chalicelib.ports import (
     Telemetry,
 )
 from chalicelib.recall.audit import audited
+from chalicelib.recall.cold import ColdRecall
 from chalicelib.recall.explain import empty
 from chalicelib.recall.found import ms_since
 from chalicelib.recall.hooks import RecallHooks
+from chalicelib.recall.links import LinkedMemories
 from chalicelib.recall.question import Question, question
 from chalicelib.recall.ranking import Ranking
+from chalicelib.recall.search import Search
 from chalicelib.recall.tiers import Tiers
 from chalicelib.settings import RecallSettings
 
@@ -81,8 +84,10 @@ class RecallPipeline:
         settings: RecallSettings,
         hooks: RecallHooks,
     ) -> None:
-        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
-        self._ranking = Ranking(store, embedder, clock, settings)
+        tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
+        ranking = Ranking(store, embedder, clock, settings)
+        linked = LinkedMemories(store, ranking, clock)
+        self._search = Search(tiers, ColdRecall(store, clock), ranking, linked, embedder)
         self._cache = cache
         self._records = records
         self._embedder = embedder
@@ -129,14 +134,12 @@ class RecallPipeline:
 
     def _answer(self, run: _Run) -> dict[str, Any]:
         vector, problem = self._vector(run)
-        found = self._tiers.find(run.asked, vector, self._embedder.passage_model)
-        if problem:
-            found.degraded.insert(0, problem)
-        ranked = self._ranking.rank(run.asked, found)
+        searched = self._search.run(run.asked, vector, problem)
+        found = searched.found
         answer = RecallAnswer(
             recall_id=run.id,
-            hits=ranked.hits,
-            empty=empty(ranked.empty) if ranked.empty else None,
+            hits=searched.hits,
+            empty=empty(searched.empty) if searched.empty else None,
             route=run.asked.route,
             tiers=(self._cache_report(run), *found.reports),
             degraded=tuple(found.degraded),

@@ -2,16 +2,19 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.keys import key
-from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.past import as_it_was
+from chalicelib.domain.query import RecallQuery, StoredMemory
 from chalicelib.domain.routing.route import Route, RouteCode, RouteReason, route_of, unrouted
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.text.cleaning import clean, is_blank
 from chalicelib.domain.text.secrets import redact
-from chalicelib.domain.text.terms import query_words
+from chalicelib.domain.text.terms import index_terms, query_words
 from chalicelib.errors import InvalidInput
 
 _FORMAT = 2
@@ -39,6 +42,31 @@ class Question:
     def terms(self) -> tuple[str, ...]:
         """All terms of all words, each once."""
         return tuple(dict.fromkeys(term for word in self.words for term in word))
+
+    def seen(self, row: StoredMemory, now: datetime) -> StoredMemory | None:
+        """The row as this question may be answered with it, at `now` or the time that it asks for; None where it may not."""
+        memory = self._seen(row.memory, now)
+        wanted = self.query.filter
+        if memory is None or not (wanted is None or wanted.admits(memory)):
+            return None
+        if memory.content == row.memory.content:
+            return replace(row, memory=memory)
+        terms = index_terms(memory.indexed_text)
+        return StoredMemory(memory, terms.counts, terms.length)
+
+    def _seen(self, memory: Memory, now: datetime) -> Memory | None:
+        at = self.query.as_of
+        if memory.status is Status.ARCHIVED and memory.archived_reason in self.query.archived_reasons:
+            is_known = at is None or memory.created_at <= at
+            if is_known and not (at and memory.archived_at and memory.archived_at > at):
+                return memory
+        if at is not None:
+            return as_it_was(memory, at)
+        return memory if memory.status is Status.ACTIVE and not memory.is_expired(now) else None
+
+    def part(self, text: str) -> "Question":
+        """The question about a part of its text."""
+        return replace(self, text=text, words=query_words(text))
 
     def answer_key(self, model: str) -> str:
         """Under what an answer to this is cached: everything that could change it, the organization first."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
@@ -17,7 +17,7 @@ SPARE_ROWS = 5  # rows read beyond the limit, for those that turn out archived o
 
 @dataclass(frozen=True)
 class Ranked:
-    """The hits, and where there are none, why."""
+    """The hits, a few more than asked for where their rows were read anyway; and where there are none, why."""
 
     hits: tuple[Hit, ...]
     empty: EmptyReason | None
@@ -33,19 +33,26 @@ class Ranking:
         self._settings = settings
 
     def rank(self, asked: Question, found: Found) -> Ranked:
-        """At most `limit` hits. Where even the best is not near enough, none: the answer abstains."""
-        least = max(asked.query.min_score, self._settings.floor)
-        best, kept = 0.0, []
-        for hit in self._readable(asked, found):
-            best = max(best, hit.score)
-            kept += [hit] if hit.score >= least else []
-            if len(kept) == asked.limit:
+        """The hits in order. Where even the best is not near enough, none: the answer abstains."""
+        best, kept = 0.0, list[Hit]()
+        for part in self._readable(asked, found):
+            best = max([best, *(hit.score for hit in part)])
+            kept += [hit for hit in part if hit.score >= self.least(asked)]
+            if len(kept) >= asked.limit:
                 break
         near = best >= self._settings.abstain_below and best > 0
         hits = tuple(kept) if near else ()
         return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
-    def _readable(self, asked: Question, found: Found) -> Iterator[Hit]:
+    def least(self, asked: Question) -> float:
+        """The score under which a hit is left out."""
+        return max(asked.query.min_score, self._settings.floor)
+
+    def scored(self, asked: Question, found: Found) -> list[Hit]:
+        """Every candidate that may be read as a hit, however near it is, in order."""
+        return [hit for hits in self._readable(asked, found) for hit in hits]
+
+    def _readable(self, asked: Question, found: Found) -> Iterator[list[Hit]]:
         """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
         too many that were retired meanwhile, or too few that are near enough."""
         order = fuse(found.candidates)
@@ -53,23 +60,17 @@ class Ranking:
         step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
             rows = self._rows(asked, part) if part else {}
-            for one in part:
-                if row := rows.get(one.candidate.id):
-                    yield self._hit(one, row, asked, coverage)
+            yield [
+                self._hit(one, row, asked, coverage) for one in part if (row := rows.get(one.candidate.id)) is not None
+            ]
 
     def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
         rows = {one.candidate.id: one.candidate.row for one in part if one.candidate.row}
         if missing := [one.candidate.id for one in part if one.candidate.id not in rows]:
             rows |= {row.memory.id: row for row in self._store.fetch(asked.chain, missing)}
-        now, wanted = self._clock(), asked.query.filter
-        return {
-            id_: row
-            for id_, row in rows.items()
-            if row.memory.status is Status.ACTIVE
-            and not row.memory.is_expired(now)
-            and (wanted is None or wanted.admits(row.memory))
-        }
+        now = self._clock()
+        return {id_: seen for id_, row in rows.items() if (seen := asked.seen(row, now))}
 
     def _hit(self, one: Fused, row: StoredMemory, asked: Question, coverage: Coverage) -> Hit:
         candidate = one.candidate
