@@ -5,23 +5,25 @@ from collections.abc import Sequence
 
 from chalicelib.domain.budget import time_left
 from chalicelib.domain.query import Candidate, Filter, MissingCode, StoredMemory, TierName
-from chalicelib.domain.vector import Vector
-from chalicelib.errors import StoreUnavailable
-from chalicelib.ports import Clock, MemoryStore
+from chalicelib.domain.vector import Vector, best_cosine
+from chalicelib.errors import EmbeddingFailed, StoreUnavailable
+from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import complete
 from chalicelib.recall.question import Question
 
 ARCHIVED_ROWS = 100
 CHANGED_ROWS = 300
-LEAST_SECONDS = 0.1  # left of the request, or the store is not asked
+EARLIER_TEXTS = 8  # of those that share words with the query, the nearest; only today's texts have stored vectors
+LEAST_SECONDS = 0.1  # left of the request, or neither the store nor the embedder is asked
 
 
 class ColdRecall:
     """Adds what it finds to what the tiers found."""
 
-    def __init__(self, store: MemoryStore, clock: Clock) -> None:
+    def __init__(self, store: MemoryStore, embedder: Embedder, clock: Clock) -> None:
         self._store = store
+        self._embedder = embedder
         self._clock = clock
 
     def ask(self, asked: Question, vector: Vector | None, model: str, found: Found) -> None:
@@ -40,11 +42,28 @@ class ColdRecall:
             return
         now = self._clock()
         seen = [row for one in rows if (row := asked.seen(one, now))]
+        found.learn(seen, asked.terms)
         candidates = [Candidate(row.memory.id, row.memory.scope_ref.key, row=row) for row in seen]
         for candidate in candidates:
             complete(candidate, vector, model, found.weights)
+        if vector is not None:
+            self._compare_earlier(candidates, vector, found)
         found.replace(candidates, TierName.COLD)
         found.report(TierName.COLD, began, candidates=len(candidates))
+
+    def _compare_earlier(self, candidates: Sequence[Candidate], vector: Vector, found: Found) -> None:
+        """Embed texts that rows no longer have, and compare them with the query."""
+        bare = [one for one in candidates if one.cosine is None and one.bm25 and one.row]
+        nearest = sorted(bare, key=lambda one: (-(one.bm25 or 0), one.id))[:EARLIER_TEXTS]
+        if not nearest or time_left() < LEAST_SECONDS:
+            return
+        try:
+            embedded = self._embedder.embed_passages([one.row.memory.indexed_text for one in nearest if one.row])
+        except EmbeddingFailed as error:
+            found.miss(TierName.COLD, MissingCode.EMBEDDING_FAILED, error.message)
+            return
+        for candidate, vectors in zip(nearest, embedded, strict=True):
+            candidate.cosine = best_cosine(vector, vectors)
 
     def _rows(self, asked: Question, found: Found) -> Sequence[StoredMemory]:
         rows: dict[str, StoredMemory] = {}

@@ -1,10 +1,12 @@
 """What the tiers of one recall found, and what of them was missing."""
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.domain import bm25
-from chalicelib.domain.query import Candidate, Missing, MissingCode, TermStatistics, TierName, TierReport
+from chalicelib.domain.query import Candidate, Missing, MissingCode, StoredMemory, TermStatistics, TierName, TierReport
 
 
 @dataclass
@@ -39,6 +41,13 @@ class Found:
             candidate.tier = tier
         ids = {candidate.id for candidate in candidates}
         self.candidates = [one for one in self.candidates if one.id not in ids] + candidates
+
+    def learn(self, rows: Sequence[StoredMemory], terms: Sequence[str]) -> None:
+        """Count terms that stand in these rows and in none that the index knows: they would weigh nothing."""
+        seen = Counter(term for row in rows for term in set(terms) & row.counts.keys())
+        known = self.statistics.frequencies
+        frequencies = {term: max(known.get(term, 0), seen[term]) for term in terms}
+        self.statistics = TermStatistics(max(self.statistics.rows, len(rows)), {**known, **frequencies})
 
     def absorb(self, other: "Found") -> None:
         """Take in what the search for another part of the query found out, but for its candidates."""

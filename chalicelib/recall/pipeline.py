@@ -26,7 +26,7 @@ from chalicelib.domain.query import (
     TierReport,
 )
 from chalicelib.domain.vector import Vector
-from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, StoreUnavailable
+from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, InvalidInput, StoreUnavailable
 from chalicelib.plugins.manager import Reports
 from chalicelib.ports import (
     CacheEntry,
@@ -87,7 +87,7 @@ class RecallPipeline:
         tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
         ranking = Ranking(store, embedder, clock, settings)
         linked = LinkedMemories(store, ranking, clock)
-        self._search = Search(tiers, ColdRecall(store, clock), ranking, linked, embedder)
+        self._search = Search(tiers, ColdRecall(store, embedder, clock), ranking, linked, embedder)
         self._cache = cache
         self._records = records
         self._embedder = embedder
@@ -100,6 +100,8 @@ class RecallPipeline:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
         StoreUnavailable without MongoDB."""
         began = time.perf_counter()
+        if query.as_of and query.as_of > self._clock():
+            raise InvalidInput("asOf", "must not lie in the future")
         with budget(self._settings.seconds):
             asked, reports = self._hooks.narrowed(question(caller, query))
             return self._recall(asked, began, reports)
