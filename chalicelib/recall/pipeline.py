@@ -1,10 +1,11 @@
 """The read path, from a query to an explained answer.
 
-    question → router and plugins → cache → tiers → fusion → rows from the truth → [conflict] → cache, audit → plugins
+    question → router and plugins → cache → search → cache and audit → plugins
 
-Conflict resolution has its place where the brackets stand. Answers are cached and audited as they are before
-plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three round
-trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable.
+The search (`recall.search`) is everything between the cache and the answer. Answers are cached and audited as they are
+before plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three
+round trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable; the deep route,
+and what is asked of the past, take more.
 """
 
 import json

@@ -11,11 +11,13 @@ from chalicelib.domain.vector import Vector
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable
 from chalicelib.ports import Embedder
 from chalicelib.recall.cold import ColdRecall
+from chalicelib.recall.conflict import resolve
 from chalicelib.recall.found import Found
 from chalicelib.recall.links import LinkedMemories
 from chalicelib.recall.merging import merged
 from chalicelib.recall.question import Question
 from chalicelib.recall.ranking import Ranking
+from chalicelib.recall.succession import newer_first
 from chalicelib.recall.tiers import Tiers
 
 SECONDS_A_PART = 0.3  # that must be left of the request, or the parts that are left are not searched for
@@ -52,7 +54,8 @@ class Search:
         if hits and asked.route.links:
             model = self._embedder.passage_model
             hits = merged(hits, self._linked.of(asked, hits, found, vector, model))
-        hits = hits[: asked.limit]
+        resolved = resolve(hits)
+        hits = newer_first(resolved.hits)[: asked.limit]
         return Searched(hits, None if hits else empty, found)
 
     def _found(self, asked: Question, vector: Vector | None) -> tuple[Found, tuple[Hit, ...], EmptyReason | None]:
