@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from chalicelib.domain.conflicts import Override
+from chalicelib.domain.explanation import CandidateRecord, LeftOut
 from chalicelib.domain.memory import ArchivedReason, Memory, MemoryType
 from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.relations import Via
@@ -86,6 +87,11 @@ class RecallQuery(Wire):
         if layer is not None and info.data.get("scopes") is not None:
             raise ValueError("is the old word for scopes: give one of the two")
         return layer
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """What is asked besides the text and the tags, as an audit may keep it."""
+        return self.model_dump(mode="json", by_alias=True, exclude={"query", "tags"}, exclude_defaults=True)
 
     @property
     def asks_for_the_past(self) -> bool:
@@ -314,7 +320,8 @@ class RecallAnswer(Wire):
 
 
 class RecallRecord(Wire):
-    """The audit of one recall: ids, scores and the redacted query, never contents."""
+    """The audit of one recall: ids, scores and the redacted query, never contents. `conditions` are what else was asked, but
+    for tags; `candidates` those that ranked first, `leftOut` those that are no hits, and why."""
 
     recall_id: str
     org_id: str
@@ -324,7 +331,10 @@ class RecallRecord(Wire):
     query: str
     scopes: tuple[str, ...]
     route: Route | None = None
+    conditions: dict[str, Any] = Field(default_factory=dict)
     cached: bool = False
+    candidates: tuple[CandidateRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     hits: tuple[dict[str, Any], ...] = ()
     empty: EmptyReason | None = None
     tiers: tuple[TierReport, ...] = ()

@@ -4,9 +4,20 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from chalicelib.domain import bm25
-from chalicelib.domain.query import Candidate, Missing, MissingCode, StoredMemory, TermStatistics, TierName, TierReport
+from chalicelib.domain.explanation import MOST_LEFT_OUT, CandidateRecord, LeftOut, LeftOutRule
+from chalicelib.domain.query import (
+    Candidate,
+    Hit,
+    Missing,
+    MissingCode,
+    StoredMemory,
+    TermStatistics,
+    TierName,
+    TierReport,
+)
 
 
 @dataclass
@@ -19,6 +30,17 @@ class Found:
     degraded: list[Missing] = field(default_factory=list)
     unindexed: bool = False
     store_down: bool = False
+    ranked: tuple[CandidateRecord, ...] = ()
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
+
+    def leave_out(self, id_: str, rule: LeftOutRule, score: float | None = None, **by: Any) -> None:
+        """Note why a candidate is no hit; the latest reason holds."""
+        self.left_out[id_] = LeftOut(id=id_, rule=rule, score=score, **by)
+
+    def explained(self, hits: Sequence[Hit]) -> tuple[LeftOut, ...]:
+        """What was left out and is not among `hits` either, as much of it as an audit keeps."""
+        kept = {hit.memory.id for hit in hits}
+        return tuple(one for id_, one in self.left_out.items() if id_ not in kept)[:MOST_LEFT_OUT]
 
     @property
     def weights(self) -> dict[str, float]:
@@ -59,6 +81,7 @@ class Found:
         self.reports = list(mine.values())
         said = {(missing.part, missing.code) for missing in self.degraded}
         self.degraded += [missing for missing in other.degraded if (missing.part, missing.code) not in said]
+        self.left_out = other.left_out | self.left_out
         self.unindexed |= other.unindexed
         self.store_down |= other.store_down
 

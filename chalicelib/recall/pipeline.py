@@ -44,7 +44,7 @@ from chalicelib.ports import (
 from chalicelib.recall.audit import audited
 from chalicelib.recall.cold import ColdRecall
 from chalicelib.recall.explain import empty
-from chalicelib.recall.found import ms_since
+from chalicelib.recall.found import Found, ms_since
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.links import LinkedMemories
 from chalicelib.recall.question import Question, question
@@ -152,7 +152,7 @@ class RecallPipeline:
             self._telemetry.event(
                 "recall_degraded", recall_id=run.id, part=part.part, code=part.code, reason=part.message
             )
-        self._close(run, answer, vector)
+        self._close(run, answer, vector, found)
         return self._told(run, answer)
 
     def _told(self, run: _Run, answer: RecallAnswer) -> dict[str, Any]:
@@ -174,10 +174,12 @@ class RecallPipeline:
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
             return None, Missing(part="query_vector", code=code, message=error.message)
 
-    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
+    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None, found: Found) -> None:
         record = self._record(run.id, run.asked).model_copy(
             update={
                 "hits": audited(answer.hits),
+                "candidates": found.ranked,
+                "left_out": found.explained(answer.hits),
                 "empty": answer.empty.reason if answer.empty else None,
                 "tiers": answer.tiers,
                 "degraded": answer.degraded,
@@ -185,7 +187,7 @@ class RecallPipeline:
         )
         model = self._embedder.passage_model
         fresh = None if vector is None or run.opening.vector else (run.asked.vector_key(model), vector)
-        audit = record.model_dump_json()
+        audit = record.model_dump_json(exclude_none=True)
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:
                 self._cache.close(self._entry(run, answer, audit), fresh, audit)
@@ -222,6 +224,7 @@ class RecallPipeline:
             query=asked.text,
             scopes=asked.chain.keys,
             route=asked.route,
+            conditions=asked.query.conditions,
         )
 
     def _cache_report(self, run: _Run) -> TierReport:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from chalicelib.domain.explanation import MOST_CANDIDATES, CandidateRecord, LeftOutRule
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.ports import Clock, Embedder, MemoryStore
@@ -37,16 +38,25 @@ class Ranking:
         best, kept = 0.0, list[Hit]()
         for part in self._readable(asked, found):
             best = max([best, *(hit.score for hit in part)])
-            kept += [hit for hit in part if hit.score >= self.least(asked)]
+            kept += [hit for hit in part if self._is_kept(hit, asked, found)]
             if len(kept) >= asked.limit:
                 break
         near = best >= self._settings.abstain_below and best > 0
+        for hit in () if near else kept:
+            found.leave_out(hit.memory.id, LeftOutRule.NOTHING_NEAR, hit.score)
         hits = tuple(kept) if near else ()
         return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
     def least(self, asked: Question) -> float:
         """The score under which a hit is left out."""
         return max(asked.query.min_score, self._settings.floor)
+
+    def _is_kept(self, hit: Hit, asked: Question, found: Found) -> bool:
+        if hit.score >= self.least(asked):
+            return True
+        low = hit.score < self._settings.floor
+        found.leave_out(hit.memory.id, LeftOutRule.BELOW_FLOOR if low else LeftOutRule.BELOW_MIN_SCORE, hit.score)
+        return False
 
     def scored(self, asked: Question, found: Found) -> list[Hit]:
         """Every candidate that may be read as a hit, however near it is, in order."""
@@ -56,21 +66,30 @@ class Ranking:
         """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
         too many that were retired meanwhile, or too few that are near enough."""
         order = fuse(found.candidates)
+        found.ranked = tuple(_recorded(one) for one in order[:MOST_CANDIDATES])
         coverage = Coverage(asked.words, found.statistics)
         step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
-            rows = self._rows(asked, part) if part else {}
+            rows = self._rows(asked, part, found) if part else {}
             yield [
                 self._hit(one, row, asked, coverage) for one in part if (row := rows.get(one.candidate.id)) is not None
             ]
 
-    def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
+    def _rows(self, asked: Question, part: list[Fused], found: Found) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
         rows = {one.candidate.id: one.candidate.row for one in part if one.candidate.row}
         if missing := [one.candidate.id for one in part if one.candidate.id not in rows]:
             rows |= {row.memory.id: row for row in self._store.fetch(asked.chain, missing)}
-        now = self._clock()
-        return {id_: seen for id_, row in rows.items() if (seen := asked.seen(row, now))}
+        now, seen = self._clock(), dict[str, StoredMemory]()
+        for id_ in (one.candidate.id for one in part):
+            row = rows.get(id_)
+            if row is None:
+                found.leave_out(id_, LeftOutRule.GONE)
+            elif as_seen := asked.seen(row, now):
+                seen[id_] = as_seen
+            else:
+                found.leave_out(id_, _unseen(asked, row))
+        return seen
 
     def _hit(self, one: Fused, row: StoredMemory, asked: Question, coverage: Coverage) -> Hit:
         candidate = one.candidate
@@ -96,6 +115,18 @@ class Ranking:
         if not standing.anything:
             return EmptyReason.NOTHING_STORED
         return EmptyReason.NOT_INDEXED_YET if found.unindexed or standing.pending else EmptyReason.NOTHING_SIMILAR
+
+
+def _unseen(asked: Question, row: StoredMemory) -> LeftOutRule:
+    wanted = asked.query.filter
+    return LeftOutRule.FILTERED if wanted and not wanted.admits(row.memory) else LeftOutRule.NOT_ACTIVE
+
+
+def _recorded(one: Fused) -> CandidateRecord:
+    candidate = one.candidate
+    signals = {"cosine": candidate.cosine, "bm25": candidate.bm25, "question": candidate.question}
+    rounded = {name: None if value is None else round(value, 4) for name, value in signals.items()}
+    return CandidateRecord(id=candidate.id, tier=_tier(candidate).value, fused=round(one.score, 4), **rounded)
 
 
 def _lean(memory: Memory) -> Memory:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chalicelib.domain.budget import time_left
+from chalicelib.domain.explanation import LeftOutRule
 from chalicelib.domain.query import EmptyReason, Hit, Missing, MissingCode
 from chalicelib.domain.routing.route import RouteName
 from chalicelib.domain.vector import Vector
@@ -54,8 +55,7 @@ class Search:
         if hits and asked.route.links:
             model = self._embedder.passage_model
             hits = merged(hits, self._linked.of(asked, hits, found, vector, model))
-        resolved = resolve(hits)
-        hits = newer_first(resolved.hits)[: asked.limit]
+        hits = _settled(asked, hits, found)
         return Searched(hits, None if hits else empty, found)
 
     def _found(self, asked: Question, vector: Vector | None) -> tuple[Found, tuple[Hit, ...], EmptyReason | None]:
@@ -89,3 +89,15 @@ class Search:
             return self._embedder.embed_query(text)
         except EmbeddingFailed:
             return None
+
+
+def _settled(asked: Question, hits: Sequence[Hit], found: Found) -> tuple[Hit, ...]:
+    """The hits that hold for this reader, as many as there may be; what is left out is noted."""
+    resolved = resolve(hits)
+    for hit in resolved.left_out:
+        by = (hit.overridden_by or ())[0]
+        found.leave_out(hit.memory.id, LeftOutRule.OVERRIDDEN, hit.score, by=by.id, override=by.rule)
+    ordered = newer_first(resolved.hits)
+    for hit in ordered[asked.limit :]:
+        found.leave_out(hit.memory.id, LeftOutRule.BEYOND_LIMIT, hit.score)
+    return ordered[: asked.limit]

@@ -13,9 +13,9 @@ from tests.building import caller, container, row
 ANA = caller("acme", "ana", spaces=("red", "blue"), universes=("docs",))
 
 
-def holding(*rows: StoredMemory, who: Caller = ANA, **overrides: Any) -> Container:
+def holding(*rows: StoredMemory, who: Caller = ANA, caches: bool = False, **overrides: Any) -> Container:
     """The product with these rows, wholly indexed."""
-    services = container(**{"cache": None} | overrides)
+    services = container(**({} if caches else {"cache": None}) | overrides)
     indexed = {"index_state": IndexState.INDEXED}
     services.ports.store.insert([replace(one, memory=one.memory.model_copy(update=indexed)) for one in rows])
     for scope in who.chain.keys:

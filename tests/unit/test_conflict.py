@@ -282,11 +282,11 @@ def test_four_readers_of_one_organization_get_the_winners_of_their_own_chains() 
         "Porto": caller("acme", "e"),
     }
     everything = caller("acme", "z", spaces=("red", "blue"), universes=("docs", "code"))
-    services = holding(*rows, who=everything, cache=holding().ports.cache)
-    for _ in range(2):
+    services = holding(*rows, who=everything, caches=True)
+    for cached in (False, True):
         for city, who in readers.items():
             answer = recall(services, "in which city is the office of Acme?", who)
-            assert contents(answer) == [f"The office of Acme is in {city}"], city
+            assert (contents(answer), answer["cached"]) == ([f"The office of Acme is in {city}"], cached)
             overrode = answer["hits"][0].get("overrode", [])
             assert {said["rule"] for said in overrode} <= {"narrowest_scope"}
             seen = set(who.chain.keys)
