@@ -30,7 +30,7 @@ def served() -> Container:
         claims=RESIDENCE[0],
     )
     mine = row("The office of Acme is in Lisbon", id="mem_mine", claims=RESIDENCE[1])
-    near = row("Sum: 4", id="mem_near", links=linked("mem_policy", LinkKind.EVIDENCE))
+    near = row("Sum for the office: 4", id="mem_near", links=linked("mem_policy", LinkKind.EVIDENCE))
     services = holding(policy, mine, near, *fillers(4), row("The office of Acme is closed", id="mem_gone"))
     services.ports.store.purge(ANA.chain, "mem_gone")  # the index has not heard of its end
     services.ports.store.insert([row("The office of Acme is closed", id="mem_gone", expires_at=NOW)])
