@@ -17,6 +17,7 @@ from chalicelib.plugins.registry import Registry, load
 from chalicelib.plugins.sessions import SessionHooks
 from chalicelib.plugins.switches import Switchboard
 from chalicelib.recall.audit import RecallAudit
+from chalicelib.recall.dopamine_router import DopamineRouter
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
@@ -76,6 +77,7 @@ class Container:
         return [
             AdmissionControl(),
             MemoryVersioning(),
+            DopamineRouter(),
             EmotionalContext(),
             PreferenceLearning(self.preferences, self.deferral.learn_later),
             ProspectiveIndex(self.deferral.write_questions_later),

@@ -15,6 +15,7 @@ from chalicelib.domain.query import (
 )
 from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.scope import Chain, Scope
+from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.services import Probe
 
 
@@ -44,7 +45,7 @@ RowId = tuple[str, str]
 """An organization and the id of a row in it."""
 
 
-class MemoryStore(Probe, Protocol):
+class MemoryStore(Probe, RelatedReads, Protocol):
     """The truth. Every read takes a chain and gives nothing outside it."""
 
     def insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chalicelib.domain.memory import IndexState, Memory, Status
+from chalicelib.domain.explanation import MOST_CANDIDATES, CandidateRecord, LeftOutRule
+from chalicelib.domain.memory import ArchivedReason, IndexState, Memory
 from chalicelib.domain.query import Candidate, EmptyReason, Hit, StoredMemory, TierName
 from chalicelib.domain.succession import has_replaced, yields_to
 from chalicelib.ports import Clock, Embedder, MemoryStore
@@ -18,7 +19,7 @@ SPARE_ROWS = 5  # rows read beyond the limit, for those that turn out archived o
 
 @dataclass(frozen=True)
 class Ranked:
-    """The hits, and where there are none, why."""
+    """The hits, a few more than asked for where their rows were read anyway; and where there are none, why."""
 
     hits: tuple[Hit, ...]
     empty: EmptyReason | None
@@ -34,51 +35,71 @@ class Ranking:
         self._settings = settings
 
     def rank(self, asked: Question, found: Found) -> Ranked:
-        """At most `limit` hits. Where even the best is not near enough, none: the answer abstains."""
-        least = max(asked.query.min_score, self._settings.floor)
-        best, kept = 0.0, []
-        for hit in self._readable(asked, found):
-            best = max(best, hit.score)
-            kept += [hit] if hit.score >= least else []
-            if len(kept) == asked.query.limit:
+        """The hits in order. Where even the best is not near enough, none: the answer abstains."""
+        best, kept = 0.0, list[Hit]()
+        for part in self._readable(asked, found):
+            best = max([best, *(hit.score for hit in part)])
+            kept += [hit for hit in part if self._is_kept(hit, asked, found)]
+            if len(kept) >= asked.limit:
                 break
         near = best >= self._settings.abstain_below and best > 0
+        for hit in () if near else kept:
+            found.leave_out(hit.memory.id, LeftOutRule.NOTHING_NEAR, hit.score)
         hits = tuple(kept) if near else ()
         return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
-    def _readable(self, asked: Question, found: Found) -> Iterator[Hit]:
+    def least(self, asked: Question) -> float:
+        """The score under which a hit is left out."""
+        return max(asked.query.min_score, self._settings.floor)
+
+    def _is_kept(self, hit: Hit, asked: Question, found: Found) -> bool:
+        if hit.score >= self.least(asked):
+            return True
+        low = hit.score < self._settings.floor
+        found.leave_out(hit.memory.id, LeftOutRule.BELOW_FLOOR if low else LeftOutRule.BELOW_MIN_SCORE, hit.score)
+        return False
+
+    def scored(self, asked: Question, found: Found) -> list[Hit]:
+        """Every candidate that may be read as a hit, however near it is, in order."""
+        return [hit for hits in self._readable(asked, found) for hit in hits]
+
+    def _readable(self, asked: Question, found: Found) -> Iterator[list[Hit]]:
         """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
         too many that were retired meanwhile, or too few that are near enough."""
         order = fuse(found.candidates)
+        found.ranked = tuple(_recorded(one) for one in order[:MOST_CANDIDATES])
         coverage = Coverage(asked.words, found.statistics)
-        step = asked.query.limit + SPARE_ROWS
+        step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
             rows = self._rows(asked, part, found) if part else {}
-            for one in part:
-                if row := rows.get(one.candidate.id):
-                    yield self._hit(one, row, asked, coverage)
+            yield [
+                self._hit(one, row, asked, coverage) for one in part if (row := rows.get(one.candidate.id)) is not None
+            ]
 
     def _rows(self, asked: Question, part: list[Fused], found: Found) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
         rows = {one.candidate.id: one.candidate.row for one in part if one.candidate.row}
         if missing := [one.candidate.id for one in part if one.candidate.id not in rows]:
             rows |= {row.memory.id: row for row in self._store.fetch(asked.chain, missing)}
-        now, wanted = self._clock(), asked.query.filter
+        now, seen = self._clock(), dict[str, StoredMemory]()
         replaced = self._replaced(asked, [row.memory for row in rows.values() if row.memory.yields], found)
-        return {
-            id_: row
-            for id_, row in rows.items()
-            if id_ not in replaced
-            and row.memory.status is Status.ACTIVE
-            and not row.memory.is_expired(now)
-            and (wanted is None or wanted.admits(row.memory))
-        }
+        for id_ in (one.candidate.id for one in part):
+            row = rows.get(id_)
+            if row is None:
+                found.leave_out(id_, LeftOutRule.GONE)
+            elif id_ not in replaced and (as_seen := asked.seen(row, now)):
+                seen[id_] = as_seen
+            else:
+                found.leave_out(id_, LeftOutRule.NOT_ACTIVE if id_ in replaced else _unseen(asked, row))
+        return seen
 
     def _replaced(self, asked: Question, marked: Sequence[Memory], found: Found) -> set[str]:
         """Those of the marked memories that count as superseded: what takes their place can be found, and nobody came yet to
         retire them. Rare, so that asking for it costs a recall nothing."""
-        successors = {to: memory for memory in marked for to in yields_to(memory)}
+        at, wants_them = asked.query.as_of, ArchivedReason.SUPERSEDED in asked.query.archived_reasons
+        successors = {} if wants_them else {to: memory for memory in marked for to in yields_to(memory)}
         rows = self._store.fetch(asked.chain, list(successors)) if successors else []
+        rows = [row for row in rows if at is None or row.memory.created_at <= at]
         here = {candidate.id for candidate in found.candidates} if rows else set()
         findable = [r.memory for r in rows if r.memory.id in here or r.memory.index_state is IndexState.INDEXED]
         return {old.id for new in findable if has_replaced(new, old := successors[new.id])}
@@ -107,6 +128,18 @@ class Ranking:
         if not standing.anything:
             return EmptyReason.NOTHING_STORED
         return EmptyReason.NOT_INDEXED_YET if found.unindexed or standing.pending else EmptyReason.NOTHING_SIMILAR
+
+
+def _unseen(asked: Question, row: StoredMemory) -> LeftOutRule:
+    wanted = asked.query.filter
+    return LeftOutRule.FILTERED if wanted and not wanted.admits(row.memory) else LeftOutRule.NOT_ACTIVE
+
+
+def _recorded(one: Fused) -> CandidateRecord:
+    candidate = one.candidate
+    signals = {"cosine": candidate.cosine, "bm25": candidate.bm25, "question": candidate.question}
+    rounded = {name: None if value is None else round(value, 4) for name, value in signals.items()}
+    return CandidateRecord(id=candidate.id, tier=_tier(candidate).value, fused=round(one.score, 4), **rounded)
 
 
 def _lean(memory: Memory) -> Memory:

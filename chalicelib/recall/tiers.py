@@ -38,7 +38,7 @@ class Tiers:
 
         StoreUnavailable only where MongoDB alone could answer and does not."""
         found = Found()
-        matched = self._prospective(asked.chain.org_id)
+        matched = asked.route.prospective and self._prospective(asked.chain.org_id)
         wanted = IndexQuery(vector, model, asked.terms, asked.query.filter, self._candidates, prospective=matched)
         if left := self._ask_hot(asked, wanted, found):
             self._stored.ask(asked, wanted, left, found)

@@ -20,6 +20,7 @@ from chalicelib.adapters.redis.search_module import SearchModule
 from chalicelib.adapters.redis.searching import in_step
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
+from chalicelib.domain.memory import ArchivedReason
 from chalicelib.domain.query import Filter, TermStatistics
 from chalicelib.domain.tasks import RebuildScope
 from chalicelib.errors import StoreUnavailable
@@ -102,6 +103,16 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),
             "recent": lambda: store.recent(READER, NOW, Filter(), 10, now=NOW),
+            "related": lambda: store.related(READER, ("name:ana",), Filter(), 10, now=NOW),
+            "archived": lambda: store.archived(
+                READER,
+                (("fig",),),
+                TermStatistics(0, {}),
+                reasons=[ArchivedReason.SUPERSEDED],
+                wanted=Filter(),
+                limit=10,
+            ),
+            "changed_after": lambda: store.changed_after(READER, NOW, 10),
             "count_pending": store.count_pending,
             "browse_organization": lambda: store.browse_organization(READER.org_id, Browse()),
             "quarantined": lambda: store.quarantined(NOW, 10),

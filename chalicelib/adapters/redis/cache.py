@@ -13,7 +13,7 @@ from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening
 
 _RANDOM_START = 1 << 48
-MOST_QUEUED = 100_000  # audits that wait for a worker, about 200 MB; a queue without a worker must not fill the server
+MOST_QUEUED = 40_000  # audits that wait for a worker, about 200 MB; a queue without a worker must not fill the server
 
 
 class RedisRecallCache:

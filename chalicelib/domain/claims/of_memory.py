@@ -60,11 +60,19 @@ def _given(claim: Claim, memory: Memory) -> Statement | None:
     value = next((value for value in values if value is not None and value.definite), None)
     if value is None:
         return None
-    return Statement(folded(claim.subject), _attribute(claim.attribute), value, begin=0, end=len(memory.content))
+    return Statement(folded(claim.subject), attribute_named(claim.attribute), value, begin=0, end=len(memory.content))
 
 
-def _attribute(name: str) -> Attribute:
+def attribute_named(name: str) -> Attribute:
+    """The attribute that a claim names, the same for every way to name it."""
     plain = " ".join(folded(name).replace("_", " ").split())
     if known := _GIVEN.get(plain):
         return Attribute(known)
     return attribute_of(plain.split()) or Attribute(plain)
+
+
+def claimed(memory: Memory) -> list[Statement]:
+    """What its stored claims say, without a look at the text, save that an edit may have taken the value out of it."""
+    words = frozenset(words_of(memory.content)) if memory.claims and memory.edited_at else None
+    standing = [one for one in memory.claims if words is None or words.issuperset(words_of(one.value))]
+    return [made for claim in standing if (made := _given(claim, memory))]

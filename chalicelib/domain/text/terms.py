@@ -115,6 +115,11 @@ def _bigrams(run: str) -> list[str]:
     return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
 
 
+def latin_language(text: str) -> str:
+    """The language that the function words of a text in Latin script show, English where they show none."""
+    return _latin_language(_tokens(text))
+
+
 def _latin_language(tokens: list[str]) -> str:
     votes = {name: sum(token in STOPWORDS[name] for token in tokens) for name in _LATIN}
     best = max(_LATIN, key=lambda name: votes[name])

@@ -6,7 +6,7 @@ so that the questions are all that differs. The share of a question was chosen o
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,7 +115,7 @@ def _caller(conversation: Conversation) -> Caller:
 def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     """Remember every turn and have its questions written; how many questions."""
     turns = conversation.turns
-    items = list(conversation.items())
+    items: list[Mapping[str, Any]] = list(conversation.items())
     for start in range(0, len(items), BATCH):
         some = items[start : start + BATCH]
         for receipt in made.remember.remember(caller, some, key=None, single=False, trusted=True):
