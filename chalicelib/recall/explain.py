@@ -54,8 +54,9 @@ def calibrated(parts: Scores) -> float:
     return round(1 - (1 - parts.similarity) * (1 - WORDS_SHARE * parts.coverage), 4)
 
 
-def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int]) -> str:
-    """One line for a person: how near in meaning, whether for a question that was foreseen, and which words are shared."""
+def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int], moved_by: Sequence[str] = ()) -> str:
+    """One line for a person: how near in meaning, whether for a question that was foreseen, which words are shared, and what
+    else raised it."""
     reasons = []
     if parts.similarity is None:
         reasons.append("no vector to compare yet")
@@ -67,7 +68,7 @@ def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int
         next(term for term in word if term in terms) for word in words if any(term in terms for term in word)
     ]:
         reasons.append("shares " + ", ".join(f"“{term}”" for term in shared[:8]))
-    return "; ".join(reasons)
+    return "; ".join((*reasons, *moved_by))
 
 
 def empty(reason: EmptyReason) -> Empty:

@@ -9,6 +9,7 @@ from chalicelib.domain.keys import key
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.text.cleaning import clean, is_blank
+from chalicelib.domain.text.names import possible_names
 from chalicelib.domain.text.secrets import redact
 from chalicelib.domain.text.terms import query_words
 from chalicelib.errors import InvalidInput
@@ -28,6 +29,11 @@ class Question:
     def terms(self) -> tuple[str, ...]:
         """All terms of all words, each once."""
         return tuple(dict.fromkeys(term for word in self.words for term in word))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its words that could be part of a name."""
+        return possible_names(self.text)
 
     def answer_key(self, model: str) -> str:
         """Under what an answer to this is cached: everything that could change it, the organization first."""

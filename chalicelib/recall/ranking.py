@@ -9,6 +9,7 @@ from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import Fused, fuse, nearness
+from chalicelib.recall.ingredients import ingredients
 from chalicelib.recall.question import Question
 from chalicelib.settings import RecallSettings
 
@@ -48,7 +49,7 @@ class Ranking:
     def _readable(self, asked: Question, found: Found) -> Iterator[Hit]:
         """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
         too many that were retired meanwhile, or too few that are near enough."""
-        order = fuse(found.candidates)
+        order = fuse(found.candidates, ingredients(asked.text, self._settings))
         coverage = Coverage(asked.words, found.statistics)
         step = asked.query.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
@@ -81,7 +82,7 @@ class Ranking:
             score=calibrated(parts),
             scores=parts,
             tier=_tier(candidate),
-            why=why(parts, asked.words, row.counts),
+            why=why(parts, asked.words, row.counts, one.reasons),
         )
 
     def _why_empty(self, asked: Question, found: Found, *, near: bool) -> EmptyReason:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
+from chalicelib.domain.place import place_of
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.receipt import IndexReceipt
@@ -159,6 +160,7 @@ class Indexer:
             type=memory.type,
             tags=memory.tags,
             event_ms=epoch_ms(memory.event_time),
+            place=place_of(memory),
         )
 
 

@@ -15,6 +15,14 @@ UNITED_POSTINGS = 10_000  # entries a scope; a union of four scopes of 5,000 tak
 FILTER_SCAN = 2_000
 
 
+FORMAT = 2  # of what the index holds of a row; one that was filled in another counts as incomplete and is rebuilt
+
+
+def holder(driver: str) -> str:
+    """What marks a scope complete: the driver under which it was filled, and the format."""
+    return f"{driver}/{FORMAT}"
+
+
 class Searching:
     """One search for the vector driver of that name. `calls` are to be sent as they are; `answer` reads their replies."""
 
@@ -36,7 +44,7 @@ class Searching:
 
     def _weigh(self) -> Call:
         names = [self.weights, keys.WANTED]
-        arguments: list[str | int] = [len(self.scopes), self._driver]
+        arguments: list[str | int] = [len(self.scopes), holder(self._driver)]
         for scope in self.scopes:
             names += [keys.rows(scope), keys.complete(scope)]
             arguments += [scope, keys.postings(scope), self._question_postings(scope)]
@@ -51,6 +59,7 @@ class Searching:
             self.weights,
             keys.temporary(f"{self._token}:{number}"),
             keys.question_vectors(scope, model),
+            keys.places(scope),
         ]
         limits = [self.query.limit, UNITED_POSTINGS, EXACT_ROWS, FILTER_SCAN]
         filters = [vector_filter(wanted), filter_json(wanted)]
