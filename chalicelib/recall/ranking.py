@@ -79,7 +79,7 @@ class Ranking:
         parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
             memory=_lean(row.memory),
-            score=calibrated(parts),
+            score=calibrated(parts, coverage.unheard),
             scores=parts,
             tier=_tier(candidate),
             why=why(parts, asked.words, row.counts, one.reasons),
