@@ -9,9 +9,8 @@ from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores, TermS
 # The odds of a hit being of use, fitted on LoCoMo: questions of its own conversation against those of another one, rounded
 # (docs/retrieval.md).
 MEANING, WORDS, AGAINST = 3.0, 6.0, 5.0
-UNHEARD = (
-    0.25  # a word that stands nowhere in the scopes says little: it may be of another language, or another subject
-)
+FORESEEN = 0.5  # that the memory answers a question near this one
+UNHEARD = 0.25  # a word that stands nowhere in the scopes says little: the language may be another, or the subject
 
 
 class Coverage:
@@ -62,6 +61,7 @@ def calibrated(parts: Scores, unheard: float) -> float:
     if parts.similarity is None:
         return parts.coverage
     odds = MEANING * parts.similarity + WORDS * (parts.coverage + UNHEARD * unheard) - AGAINST
+    odds += FORESEEN if parts.question is not None else 0.0
     return round(1 / (1 + math.exp(-odds)), 4)
 
 

@@ -7,6 +7,7 @@ from chalicelib.recall.speakers import of_assistants, of_the_named
 from chalicelib.recall.surroundings import lent
 from chalicelib.settings import RecallSettings
 
+AROUND = "what was said around it matches too"
 Ingredient = Callable[[Sequence[Candidate], Sequence[float]], list[float]]
 """What is added to the score of each candidate, given all of them with the sums of their signals."""
 
@@ -14,7 +15,7 @@ Ingredient = Callable[[Sequence[Candidate], Sequence[float]], list[float]]
 def ingredients(question: str, settings: RecallSettings) -> Iterator[tuple[str, Ingredient]]:
     """Those that are switched on, each with the reason that a hit is given which it raised."""
     if settings.use_surroundings:
-        yield "what was said around it matches too", lent
+        yield AROUND, lent
     if settings.use_speakers:
         yield "said by whom the query names", lambda candidates, _: of_the_named(candidates, question)
     if settings.use_user_over_assistant:

@@ -9,7 +9,7 @@ from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import Fused, fuse, nearness
-from chalicelib.recall.ingredients import ingredients
+from chalicelib.recall.ingredients import AROUND, ingredients
 from chalicelib.recall.question import Question
 from chalicelib.settings import RecallSettings
 
@@ -34,11 +34,12 @@ class Ranking:
         self._settings = settings
 
     def rank(self, asked: Question, found: Found) -> Ranked:
-        """At most `limit` hits. Where even the best is not near enough, none: the answer abstains."""
-        least = max(asked.query.min_score, self._settings.floor)
+        """At most `limit` hits. Where even the best is not near enough, none: the answer abstains. What stands around a hit
+        may have nothing in common with the query itself, so the floor is not for that."""
         best, kept = 0.0, []
-        for hit in self._readable(asked, found):
+        for hit, surrounded in self._readable(asked, found):
             best = max(best, hit.score)
+            least = asked.query.min_score if surrounded else max(asked.query.min_score, self._settings.floor)
             kept += [hit] if hit.score >= least else []
             if len(kept) == asked.query.limit:
                 break
@@ -46,9 +47,10 @@ class Ranking:
         hits = tuple(kept) if near else ()
         return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
-    def _readable(self, asked: Question, found: Found) -> Iterator[Hit]:
-        """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
-        too many that were retired meanwhile, or too few that are near enough."""
+    def _readable(self, asked: Question, found: Found) -> Iterator[tuple[Hit, bool]]:
+        """The candidates that may be read, in order, each with whether what stands around it raised it. Rows are read in two
+        steps at most, the second only where the first had too many that were retired meanwhile, or too few that are near
+        enough."""
         order = fuse(found.candidates, ingredients(asked.text, self._settings))
         coverage = Coverage(asked.words, found.statistics)
         step = asked.query.limit + SPARE_ROWS
@@ -56,7 +58,7 @@ class Ranking:
             rows = self._rows(asked, part) if part else {}
             for one in part:
                 if row := rows.get(one.candidate.id):
-                    yield self._hit(one, row, asked, coverage)
+                    yield self._hit(one, row, asked, coverage), AROUND in one.reasons
 
     def _rows(self, asked: Question, part: list[Fused]) -> dict[str, StoredMemory]:
         """The rows of these candidates as the truth has them now, without those that may not be recalled."""
