@@ -169,6 +169,11 @@ class RecallSettings(Slice):
         default=True,
         description="Whether the words of the one speaker whom a query names count more.",
     )
+    use_times: bool = setting(
+        "VITTO_RECALL_USE_TIMES",
+        default=True,
+        description="Whether what happened when a query asks about counts more.",
+    )
     use_user_over_assistant: bool = setting(
         "VITTO_RECALL_USE_USER_OVER_ASSISTANT",
         default=True,

@@ -51,7 +51,7 @@ class Ranking:
         """The candidates that may be read, in order, each with whether what stands around it raised it. Rows are read in two
         steps at most, the second only where the first had too many that were retired meanwhile, or too few that are near
         enough."""
-        order = fuse(found.candidates, ingredients(asked.text, self._settings))
+        order = fuse(found.candidates, ingredients(asked.text, self._clock(), self._settings))
         coverage = Coverage(asked.words, found.statistics)
         step = asked.query.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
