@@ -8,9 +8,11 @@ from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores, TermS
 
 # The odds of a hit being of use, fitted on LoCoMo: questions of its own conversation against those of another one, rounded
 # (docs/retrieval.md).
-MEANING, WORDS, AGAINST = 3.0, 6.0, 5.0
+MEANING, WORDS, AGAINST = 3.0, 6.0, 4.75
 FORESEEN = 0.5  # that the memory answers a question near this one
-UNHEARD = 0.25  # a word that stands nowhere in the scopes says little: the language may be another, or the subject
+# Words that stand nowhere in the scopes excuse a hit that lacks them, where they are nearly all of the query: its language
+# may be another. Where they are a few, they are more likely of another subject.
+UNHEARD, UNHEARD_POWER = 0.5, 4
 
 
 class Coverage:
@@ -56,11 +58,13 @@ def scores(candidate: Candidate, similarity: float | None, covered: float, fused
 
 def calibrated(parts: Scores, unheard: float) -> float:
     """The score of 0 to 1 that the caller sees: meaning and words together, since an embedding finds anything near that is
-    said in the same tone; by words alone where there is no vector. `unheard` is the share of the query's words that stand
-    nowhere, which count neither for nor wholly against."""
+    said in the same tone; by words alone where there is no vector, and by meaning alone where no word of the query stands
+    anywhere. `unheard` is the share of its words that do not."""
     if parts.similarity is None:
         return parts.coverage
-    odds = MEANING * parts.similarity + WORDS * (parts.coverage + UNHEARD * unheard) - AGAINST
+    if unheard == 1:
+        return parts.similarity
+    odds = MEANING * parts.similarity + WORDS * (parts.coverage + UNHEARD * unheard**UNHEARD_POWER) - AGAINST
     odds += FORESEEN if parts.question is not None else 0.0
     return round(1 / (1 + math.exp(-odds)), 4)
 
