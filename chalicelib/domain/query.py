@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 from chalicelib.domain.conflicts import Override
 from chalicelib.domain.explanation import CandidateRecord, LeftOut
 from chalicelib.domain.memory import ArchivedReason, Memory, MemoryType
+from chalicelib.domain.place import Situation
 from chalicelib.domain.plugins import PluginReport
 from chalicelib.domain.relations import Via
 from chalicelib.domain.routing.route import Route, RouteName
@@ -151,7 +152,7 @@ class Candidate:
     `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
     yet to be computed. `question` is the cosine of the nearest of its prospective questions, where one was found.
     `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
-    which of its two it was.
+    which of its two it was. `situation` is where in a conversation it stands, as far as that is known.
     """
 
     id: str
@@ -161,6 +162,7 @@ class Candidate:
     row: "StoredMemory | None" = None
     tier: "TierName | None" = None
     question: float | None = None
+    situation: Situation | None = None
 
 
 @dataclass(frozen=True)

@@ -85,18 +85,26 @@ class CacheEntry:
 @dataclass(frozen=True)
 class CacheOpening:
     """What the first read of a recall gives: the cached body where its generations still hold, else what they are now;
-    and the query's vector where it is known."""
+    and the query's vector where it is known. `names` are those of the words given that are in the name of a speaker."""
 
     body: str | None
     generations: tuple[str, ...]
     vector: Vector | None
+    names: tuple[str, ...] = ()
+
+
+def vector_under(vector_key: str, names: Sequence[str]) -> str:
+    """Under what the vector of a query is kept that is embedded without `names`."""
+    return f"{vector_key}:{','.join(names)}" if names else vector_key
 
 
 class RecallCache(Protocol):
     """Cached answers, query vectors, and the queue that the recall audit rides in. One round trip a call."""
 
-    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
-        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer."""
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
+        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer. Where it is
+        not, say which of `words` are in the name of a speaker in `chain`, and give the vector that is kept `vector_under`
+        `vector_key` and those names."""
 
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
         """Keep the answer and the vector where there is one, and queue the audit."""

@@ -1,15 +1,23 @@
 """What an answer says of itself: the score of each hit and why it is there, or which kind of empty it is."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from chalicelib.domain import bm25
 from chalicelib.domain.query import Candidate, Empty, EmptyReason, Scores, TermStatistics
 
-WORDS_SHARE = 0.5  # how much the words alone can close of the gap that meaning leaves
+# The odds of a hit being of use, fitted on LoCoMo: questions of its own conversation against those of another one, rounded
+# (docs/retrieval.md).
+MEANING, WORDS, AGAINST = 3.0, 6.0, 4.75
+FORESEEN = 0.5  # that the memory answers a question near this one
+# Words that stand nowhere in the scopes excuse a hit that lacks them, where they are nearly all of the query: its language
+# may be another. Where they are a few, they are more likely of another subject.
+UNHEARD, UNHEARD_POWER = 0.5, 4
 
 
 class Coverage:
-    """What the words of one query weigh, rare ones more, and how much of that weight a memory covers.
+    """What the words of one query weigh, rare ones more, and how much of that weight a memory covers; `unheard` is the share
+    of words that stand nowhere.
 
     A word that stands nowhere in the scopes weighs like the mean of the others: its rarity says nothing of any row. One is
     added to every weight, so that in a small store, where every term is common, most of the words are most of the query."""
@@ -20,6 +28,7 @@ class Coverage:
         unheard = sum(known) / len(known) if known else 0.0
         self._words = [(word, weight or unheard) for word, weight in zip(words, weights, strict=True)]
         self._total = sum(weight for _, weight in self._words)
+        self.unheard = 1 - sum(weights) / self._total if self._total else 1.0
 
     def of(self, terms: Mapping[str, int]) -> float:
         """The share of the query's words that a row of `terms` holds, 0 to 1."""
@@ -47,15 +56,22 @@ def scores(candidate: Candidate, similarity: float | None, covered: float, fused
     )
 
 
-def calibrated(parts: Scores) -> float:
-    """The score of 0 to 1 that the caller sees: meaning, helped by words; by words alone where there is no vector."""
+def calibrated(parts: Scores, unheard: float) -> float:
+    """The score of 0 to 1 that the caller sees: meaning and words together, since an embedding finds anything near that is
+    said in the same tone; by words alone where there is no vector, and by meaning alone where no word of the query stands
+    anywhere. `unheard` is the share of its words that do not."""
     if parts.similarity is None:
         return parts.coverage
-    return round(1 - (1 - parts.similarity) * (1 - WORDS_SHARE * parts.coverage), 4)
+    if unheard == 1:
+        return parts.similarity
+    odds = MEANING * parts.similarity + WORDS * (parts.coverage + UNHEARD * unheard**UNHEARD_POWER) - AGAINST
+    odds += FORESEEN if parts.question is not None else 0.0
+    return round(1 / (1 + math.exp(-odds)), 4)
 
 
-def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int]) -> str:
-    """One line for a person: how near in meaning, whether for a question that was foreseen, and which words are shared."""
+def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int], moved_by: Sequence[str] = ()) -> str:
+    """One line for a person: how near in meaning, whether for a question that was foreseen, which words are shared, and what
+    else raised it."""
     reasons = []
     if parts.similarity is None:
         reasons.append("no vector to compare yet")
@@ -67,7 +83,7 @@ def why(parts: Scores, words: Sequence[tuple[str, ...]], terms: Mapping[str, int
         next(term for term in word if term in terms) for word in words if any(term in terms for term in word)
     ]:
         reasons.append("shares " + ", ".join(f"“{term}”" for term in shared[:8]))
-    return "; ".join(reasons)
+    return "; ".join((*reasons, *moved_by))
 
 
 def empty(reason: EmptyReason) -> Empty:

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chalicelib.domain import bm25
@@ -58,9 +58,13 @@ class Found:
         return fresh
 
     def replace(self, candidates: list[Candidate], tier: TierName) -> None:
-        """Take these in, in place of what other tiers found of the same rows."""
+        """Take these in, in place of what other tiers found of the same rows, but for the position that the index knows: a
+        row has its place in its session whatever it said there."""
+        known = {one.id: one.situation.position for one in self.candidates if one.situation}
         for candidate in candidates:
             candidate.tier = tier
+            if candidate.situation:
+                candidate.situation = replace(candidate.situation, position=known.get(candidate.id))
         ids = {candidate.id for candidate in candidates}
         self.candidates = [one for one in self.candidates if one.id not in ids] + candidates
 

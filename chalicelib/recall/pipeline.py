@@ -26,6 +26,7 @@ from chalicelib.domain.query import (
     TierName,
     TierReport,
 )
+from chalicelib.domain.text.names import without_names
 from chalicelib.domain.vector import Vector
 from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, InvalidInput, StoreUnavailable
 from chalicelib.plugins.manager import Reports
@@ -40,6 +41,7 @@ from chalicelib.ports import (
     RecallStore,
     StoredVectors,
     Telemetry,
+    vector_under,
 )
 from chalicelib.recall.audit import audited
 from chalicelib.recall.cold import ColdRecall
@@ -124,10 +126,10 @@ class RecallPipeline:
         if self._cache is None:
             return _OPEN_FAILED
         record = self._record(run_id, asked).model_copy(update={"cached": True})
-        model = self._embedder.passage_model
+        model, words = self._embedder.passage_model, asked.names if self._settings.use_names_out else ()
         try:
             return self._cache.open(
-                asked.chain, asked.answer_key(model), asked.vector_key(model), record.model_dump_json()
+                asked.chain, asked.answer_key(model), asked.vector_key(model), record.model_dump_json(), words
             )
         except StoreUnavailable:
             return _OPEN_FAILED
@@ -137,7 +139,7 @@ class RecallPipeline:
 
     def _answer(self, run: _Run) -> dict[str, Any]:
         vector, problem = self._vector(run)
-        searched = self._search.run(run.asked, vector, problem)
+        searched = self._search.run(run.asked, vector, problem, run.opening.names)
         found = searched.found
         answer = RecallAnswer(
             recall_id=run.id,
@@ -168,7 +170,7 @@ class RecallPipeline:
         if run.opening.vector is not None:
             return run.opening.vector, None
         try:
-            return self._embedder.embed_query(run.asked.text), None
+            return self._embedder.embed_query(without_names(run.asked.text, run.opening.names)), None
         except EmbeddingFailed as error:
             mismatch = isinstance(error, EmbeddingMismatch)
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
@@ -186,7 +188,8 @@ class RecallPipeline:
             }
         )
         model = self._embedder.passage_model
-        fresh = None if vector is None or run.opening.vector else (run.asked.vector_key(model), vector)
+        key = vector_under(run.asked.vector_key(model), run.opening.names)
+        fresh = None if vector is None or run.opening.vector else (key, vector)
         audit = record.model_dump_json(exclude_none=True)
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:

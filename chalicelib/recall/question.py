@@ -13,6 +13,7 @@ from chalicelib.domain.query import RecallQuery, StoredMemory
 from chalicelib.domain.routing.route import Route, RouteCode, RouteReason, route_of, unrouted
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.text.cleaning import clean, is_blank
+from chalicelib.domain.text.names import possible_names
 from chalicelib.domain.text.secrets import redact
 from chalicelib.domain.text.terms import index_terms, query_words
 from chalicelib.errors import InvalidInput
@@ -42,6 +43,11 @@ class Question:
     def terms(self) -> tuple[str, ...]:
         """All terms of all words, each once."""
         return tuple(dict.fromkeys(term for word in self.words for term in word))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its words that could be part of a name."""
+        return possible_names(self.text)
 
     def seen(self, row: StoredMemory, now: datetime) -> StoredMemory | None:
         """The row as this question may be answered with it, at `now` or the time that it asks for; None where it may not."""

@@ -11,6 +11,7 @@ from chalicelib.ports import Clock, Embedder, MemoryStore
 from chalicelib.recall.explain import Coverage, calibrated, scores, why
 from chalicelib.recall.found import Found
 from chalicelib.recall.fusion import Fused, fuse, nearness
+from chalicelib.recall.ingredients import AROUND, ingredients
 from chalicelib.recall.question import Question
 from chalicelib.settings import RecallSettings
 
@@ -23,6 +24,14 @@ class Ranked:
 
     hits: tuple[Hit, ...]
     empty: EmptyReason | None
+
+
+@dataclass(frozen=True)
+class _Readable:
+    """A hit, and whether what stands around it raised it."""
+
+    hit: Hit
+    surrounded: bool
 
 
 class Ranking:
@@ -38,8 +47,8 @@ class Ranking:
         """The hits in order. Where even the best is not near enough, none: the answer abstains."""
         best, kept = 0.0, list[Hit]()
         for part in self._readable(asked, found):
-            best = max([best, *(hit.score for hit in part)])
-            kept += [hit for hit in part if self._is_kept(hit, asked, found)]
+            best = max([best, *(one.hit.score for one in part)])
+            kept += [one.hit for one in part if self._is_kept(one, asked, found)]
             if len(kept) >= asked.limit:
                 break
         near = best >= self._settings.abstain_below and best > 0
@@ -48,32 +57,37 @@ class Ranking:
         hits = tuple(kept) if near else ()
         return Ranked(hits, None if hits else self._why_empty(asked, found, near=near))
 
-    def least(self, asked: Question) -> float:
-        """The score under which a hit is left out."""
-        return max(asked.query.min_score, self._settings.floor)
+    def least(self, asked: Question, *, surrounded: bool = False) -> float:
+        """The score under which a hit is left out. What stands around one may have nothing in common with the query, so the
+        floor is not for that."""
+        return asked.query.min_score if surrounded else max(asked.query.min_score, self._settings.floor)
 
-    def _is_kept(self, hit: Hit, asked: Question, found: Found) -> bool:
-        if hit.score >= self.least(asked):
+    def _is_kept(self, one: _Readable, asked: Question, found: Found) -> bool:
+        hit = one.hit
+        if hit.score >= self.least(asked, surrounded=one.surrounded):
             return True
-        low = hit.score < self._settings.floor
+        low = hit.score < self._settings.floor and not one.surrounded
         found.leave_out(hit.memory.id, LeftOutRule.BELOW_FLOOR if low else LeftOutRule.BELOW_MIN_SCORE, hit.score)
         return False
 
     def scored(self, asked: Question, found: Found) -> list[Hit]:
         """Every candidate that may be read as a hit, however near it is, in order."""
-        return [hit for hits in self._readable(asked, found) for hit in hits]
+        return [one.hit for part in self._readable(asked, found) for one in part]
 
-    def _readable(self, asked: Question, found: Found) -> Iterator[list[Hit]]:
+    def _readable(self, asked: Question, found: Found) -> Iterator[list[_Readable]]:
         """The candidates that may be read, in order. Rows are read in two steps at most, the second only where the first had
         too many that were retired meanwhile, or too few that are near enough."""
-        order = fuse(found.candidates)
+        now = asked.query.as_of or self._clock()
+        order = fuse(found.candidates, ingredients(asked.text, now, self._settings))
         found.ranked = tuple(_recorded(one) for one in order[:MOST_CANDIDATES])
         coverage = Coverage(asked.words, found.statistics)
         step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
             rows = self._rows(asked, part, found) if part else {}
             yield [
-                self._hit(one, row, asked, coverage) for one in part if (row := rows.get(one.candidate.id)) is not None
+                _Readable(self._hit(one, row, asked, coverage), surrounded=AROUND in one.reasons)
+                for one in part
+                if (row := rows.get(one.candidate.id)) is not None
             ]
 
     def _rows(self, asked: Question, part: list[Fused], found: Found) -> dict[str, StoredMemory]:
@@ -111,10 +125,10 @@ class Ranking:
         parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
             memory=_lean(row.memory),
-            score=calibrated(parts),
+            score=calibrated(parts, coverage.unheard),
             scores=parts,
             tier=_tier(candidate),
-            why=why(parts, asked.words, row.counts),
+            why=why(parts, asked.words, row.counts, one.reasons),
         )
 
     def _why_empty(self, asked: Question, found: Found, *, near: bool) -> EmptyReason:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
+from chalicelib.domain.place import place_of
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.receipt import IndexReceipt
@@ -69,9 +70,9 @@ class Indexer:
         problem = self._apply(rows, with_questions=with_questions)
         receipts = [self._receipt(row, problem) for row in rows]
         done = [(row.memory, True) for row, r in zip(rows, receipts, strict=True) if r.state is IndexState.INDEXED]
-        if fresh and self._later and done:
+        if done and fresh and self._later:
             self._later(lambda: self._settle(done))
-        else:
+        elif done:
             self._settle(done)
         return receipts
 
@@ -170,6 +171,7 @@ class Indexer:
             type=memory.type,
             tags=memory.tags,
             event_ms=epoch_ms(memory.event_time),
+            place=place_of(memory),
         )
 
 

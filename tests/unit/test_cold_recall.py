@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
-from chalicelib.domain.memory import ArchivedReason, Memory, Revision, Status
+from chalicelib.domain.memory import ArchivedReason, Memory, Origin, Revision, Status
 from chalicelib.domain.past import as_it_was
-from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.place import Place, Situation
+from chalicelib.domain.query import Candidate, RecallQuery, TierName
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.validation import validated
 from chalicelib.errors import InvalidInput, StoreUnavailable
 from chalicelib.recall import cold
+from chalicelib.recall.found import Found
 from tests.building import NOW, TestClock, caller, container, memory, row
 from tests.unit.recalling import ANA, contents, holding, recall, tier
 
@@ -152,6 +154,41 @@ def test_an_answer_as_of_a_time_may_have_what_was_superseded_by_then_where_that_
     assert contents(recall(services, QUESTION, as_of=at)) == []
     assert contents(recall(services, QUESTION, as_of=at, include=("superseded",))) == [PORTO]
     assert contents(recall(services, QUESTION, as_of=NOW - 10 * DAY, include=("superseded",))) == []
+
+
+def test_what_is_recalled_of_the_past_counts_by_who_said_it() -> None:
+    fields: dict[str, Any] = {"embedding": None, "reason": ArchivedReason.SUPERSEDED}
+    rows = [
+        archived(content=f"Lives in {town}", origin=Origin(speaker=speaker), **fields)
+        for town, speaker in (("Porto", "Bob"), ("Lisbon", "Ana"), ("Faro", "Eve"))
+    ]
+    answer = recall(holding(*rows), "where does Ana say that she lives?", include=("superseded",))
+    assert contents(answer)[0] == "Lives in Lisbon"
+    assert "said by whom the query names" in answer["hits"][0]["why"]
+
+
+def test_a_time_that_is_named_from_now_is_counted_from_the_time_that_is_asked_for() -> None:
+    at = NOW - 5 * DAY
+    rows = [
+        row(f"Ana went to {town}", event_time=at - days * DAY, created_at=at - days * DAY)
+        for town, days in (("Faro", 3), ("Braga", 1), ("Sintra", 2))
+    ]
+    answer = recall(holding(*rows), "where did Ana go yesterday?", as_of=at)
+    raised = [hit for hit in answer["hits"] if "of the time that the query names" in hit["why"]]
+    assert [hit["memory"]["content"] for hit in raised] == ["Ana went to Braga"]
+    assert len(answer["hits"]) == len(rows)
+
+
+def test_what_the_past_said_keeps_its_place_among_what_was_said_around_it() -> None:
+    here = Place("talk", "Ana")
+    known = Candidate("mem_a", "acme/user/ana", situation=Situation(here, 3, 5, 0))
+    found = Found(candidates=[known])
+    earlier = [Candidate(f"mem_{name}", "acme/user/ana", situation=Situation(here, None, 7, 0)) for name in "ab"]
+    found.replace(earlier, TierName.COLD)
+    assert [(one.id, one.situation) for one in found.candidates] == [
+        ("mem_a", Situation(here, 3, 7, 0)),
+        ("mem_b", Situation(here, None, 7, 0)),
+    ]
 
 
 def test_a_time_to_come_is_refused() -> None:

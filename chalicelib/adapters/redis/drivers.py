@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from chalicelib.adapters.redis import placing
 from chalicelib.adapters.redis.filters import attribute_tag
 from chalicelib.adapters.redis.searching import Searching, Steps
 from chalicelib.domain.query import Candidate, IndexQuery
@@ -89,11 +90,13 @@ def at_once(scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vecto
 def _candidates(scope: str, rows: Sequence[Any], vector: Vector | None) -> list[Candidate]:
     values = unpack(vector).tolist() if vector else []
     found = []
-    for id_, score, vsim, chunks, question in rows:
+    for id_, score, vsim, chunks, question, text, position in rows:
         cosine = _cosine(vsim)
         if cosine is None and chunks and vector:
             cosine = max(_quantised_cosine(values, chunk) for chunk in chunks)
-        found.append(Candidate(id_.decode(), scope, cosine, float(score), question=_cosine(question)))
+        candidate = Candidate(id_.decode(), scope, cosine, float(score), question=_cosine(question))
+        candidate.situation = placing.situation(text, position)
+        found.append(candidate)
     return found
 
 

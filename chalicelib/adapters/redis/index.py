@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from chalicelib.adapters.redis import keys
+from chalicelib.adapters.redis import keys, placing
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
 from chalicelib.adapters.redis.drivers import StoredVectors, TextAlone, VectorDriver, VectorSets
 from chalicelib.adapters.redis.search_module import SearchModule
-from chalicelib.adapters.redis.searching import in_step
+from chalicelib.adapters.redis.searching import holder, in_step
 from chalicelib.domain import bm25
 from chalicelib.domain.query import IndexAnswer, IndexQuery
 from chalicelib.domain.scope import Chain
@@ -83,6 +83,7 @@ class RedisHotIndex:
             "k": change.type.value,
             "g": list(change.tags),
             "e": change.event_ms,
+            "p": placing.stored(change),
         } | stored.entry
         start = secrets.randbelow(_RANDOM_START)
         documents: list[Arg] = [_json(entry), _json(impacts), start, stored.attributes]
@@ -116,7 +117,7 @@ class RedisHotIndex:
 
     def complete(self, scope_key: str, token: str = "") -> bool:
         names = [keys.complete(scope_key), keys.rebuild(scope_key), keys.WANTED]
-        return bool(self._connection.run([Call("complete", names, [token, scope_key, self._driver.name])])[0])
+        return bool(self._connection.run([Call("complete", names, [token, scope_key, holder(self._driver.name)])])[0])
 
     def wanted(self, limit: int = 100) -> list[str]:
         return [name.decode() for name in self._connection.command("SPOP", keys.WANTED, limit)]
@@ -131,6 +132,7 @@ def _of_row(scope: str, id_: str) -> tuple[list[str], list[Arg]]:
     """The keys and the first arguments of the scripts that change one row."""
     names = [keys.rows(scope), keys.generation(scope), keys.tombstone(scope, id_), keys.CHANGED, keys.models(scope)]
     names += [keys.complete(scope), keys.WANTED, keys.questions(scope)]
+    names += [keys.places(scope), keys.speakers(scope)]
     prefixes = [keys.postings(scope), keys.vectors(scope, ""), keys.CHUNKS]
     return names, [id_, scope, *prefixes, keys.question_vectors(scope, ""), keys.question_postings(scope)]
 

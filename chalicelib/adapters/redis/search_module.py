@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from itertools import batched
 from typing import Any
 
-from chalicelib.adapters.redis import chunk_queries, keys
+from chalicelib.adapters.redis import chunk_queries, keys, placing
 from chalicelib.adapters.redis.chunk_indexes import ChunkIndexes
 from chalicelib.adapters.redis.connection import Arg, Attempt, Call, RedisConnection, Sent
 from chalicelib.adapters.redis.drivers import StoredVectors, at_once
 from chalicelib.adapters.redis.searching import Searching, Steps
 from chalicelib.domain.memory import MemoryType
+from chalicelib.domain.place import Situation
 from chalicelib.domain.query import Candidate, IndexQuery
 from chalicelib.domain.questions import MOST_QUESTIONS
 from chalicelib.domain.vector import best_cosine, dimensions
@@ -61,6 +62,7 @@ class _Scope:
 
     key: str
     text: dict[str, float]
+    situations: dict[str, Situation | None] = field(default_factory=dict)
     cosines: dict[str, float] = field(default_factory=dict)
     near: list[Candidate] = field(default_factory=list)
     full: bool = True
@@ -74,6 +76,7 @@ class _Scope:
         for id_, candidate in found.items():
             candidate.cosine = self.cosines.get(id_)
             candidate.question = questions.get(id_)
+            candidate.situation = self.situations.get(id_)
         return list(found.values())
 
 
@@ -90,10 +93,7 @@ class _Search:
     def run(self) -> Steps:
         """Its steps; the answer is by text alone where the module does not search now."""
         texts, nearest, asked = yield from self._first()
-        scopes = [
-            _Scope(key, {id_.decode(): float(score) for id_, score, *_ in reply[1:]})
-            for key, reply in zip(self._searching.scopes, texts[1:], strict=True)
-        ]
+        scopes = [_scope(key, reply[1:]) for key, reply in zip(self._searching.scopes, texts[1:], strict=True)]
         unfinished, count = scopes, self._query.limit
         while nearest is not None and unfinished:
             yield from self._complete(unfinished, nearest, count)
@@ -190,16 +190,28 @@ class _Search:
             *near,
             *text,
         ]
-        return Call("score", [keys.rows(scope), self._searching.weights], arguments)
+        return Call("score", [keys.rows(scope), self._searching.weights, keys.places(scope)], arguments)
 
     def _confirmed(self, scope: _Scope, near: Iterable[tuple[str, Sequence[bytes]]]) -> Iterator[Candidate]:
         """The rows that have such a vector and that the filter admits, with their BM25."""
         for id_, row in near:
             if not row:
                 continue
-            score, kind, time, *tags = (value.decode() for value in row)
-            if self._wanted is None or self._wanted.matches(MemoryType(kind), tags, int(time)):
+            score, place, position, kind, time, *tags = row
+            scope.situations[id_] = placing.situation(place, position)
+            if self._wanted is None or self._wanted.matches(
+                MemoryType(kind.decode()), [tag.decode() for tag in tags], int(time)
+            ):
                 yield Candidate(id_, scope.key, bm25=float(score))
+
+
+def _scope(key: str, rows: Iterable[Sequence[Any]]) -> _Scope:
+    """A scope with what its text search found."""
+    scope = _Scope(key, {})
+    for id_, score, *_, place, position in rows:
+        scope.text[id_.decode()] = float(score)
+        scope.situations[id_.decode()] = placing.situation(place, position)
+    return scope
 
 
 def _answered(replies: Sequence[Any]) -> bool:

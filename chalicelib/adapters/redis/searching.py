@@ -34,6 +34,14 @@ def in_step(connection: RedisConnection, searches: Sequence[Steps], *, bulk: boo
     return [answers[number] for number in range(len(searches))]
 
 
+FORMAT = 2  # of what the index holds of a row; one that was filled in another counts as incomplete and is rebuilt
+
+
+def holder(driver: str) -> str:
+    """What marks a scope complete: the driver under which it was filled, and the format."""
+    return f"{driver}/{FORMAT}"
+
+
 class Searching:
     """One search for the vector driver of that name. `calls` are to be sent as they are; `answer` reads their replies."""
 
@@ -55,7 +63,7 @@ class Searching:
 
     def _weigh(self) -> Call:
         names = [self.weights, keys.WANTED]
-        arguments: list[str | int] = [len(self.scopes), self._driver]
+        arguments: list[str | int] = [len(self.scopes), holder(self._driver)]
         for scope in self.scopes:
             names += [keys.rows(scope), keys.complete(scope)]
             arguments += [scope, keys.postings(scope), self._question_postings(scope)]
@@ -70,6 +78,7 @@ class Searching:
             self.weights,
             keys.temporary(f"{self._token}:{number}"),
             keys.question_vectors(scope, model),
+            keys.places(scope),
         ]
         limits = [self.query.limit, UNITED_POSTINGS, self.query.exact_rows, FILTER_SCAN]
         filters = [vector_filter(wanted), filter_json(wanted)]
