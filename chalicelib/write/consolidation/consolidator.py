@@ -12,8 +12,18 @@ from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Clock, Embedder, HotIndex, MemoryStore, Telemetry
 from chalicelib.write.audit import Auditor
 from chalicelib.write.consolidation.applying import Application, Applied
-from chalicelib.write.consolidation.decisions import Action, Decision, Merge, adding, merge_target, merging
+from chalicelib.write.consolidation.decisions import (
+    Action,
+    Decision,
+    Merge,
+    adding,
+    contradicting,
+    merge_target,
+    merging,
+)
 from chalicelib.write.consolidation.reading import Readings
+from chalicelib.write.consolidation.restating import most_like, restated, weights
+from chalicelib.write.consolidation.stating import Stating, StatingSearch
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.neighbours import Neighbour, Neighbours, NeighbourSearch
@@ -40,6 +50,9 @@ class Consolidator:
         self._auditor = auditor
         self._telemetry = telemetry
         self._clock = clock
+        self._stating = StatingSearch(
+            store=store, hot=hot, model=embedder.passage_model, telemetry=telemetry, clock=clock
+        )
         self._neighbours = NeighbourSearch(store=store, hot=hot, embedder=embedder, telemetry=telemetry, clock=clock)
 
     def settle(
@@ -52,7 +65,7 @@ class Consolidator:
         active = [row for row in rows if row.memory.status is Status.ACTIVE]
         found = self._neighbours.find(active) if neighbours is None else neighbours
         around = {one.of.memory.id: one for one in found}
-        return _Batch(caller, self._neighbours, active, around).decisions(rows)
+        return _Batch(caller, self._neighbours, active, around, self._stating.find(active)).decisions(rows)
 
     def apply(
         self, caller: Caller, decisions: Sequence[Decision], existing: Mapping[str, str] | None = None
@@ -91,12 +104,18 @@ class _Batch:
     """The decisions about the rows of one request, each against the stored ones and against those before it."""
 
     def __init__(
-        self, caller: Caller, search: NeighbourSearch, active: Sequence[StoredMemory], around: Mapping[str, Neighbours]
+        self,
+        caller: Caller,
+        search: NeighbourSearch,
+        active: Sequence[StoredMemory],
+        around: Mapping[str, Neighbours],
+        stating: Mapping[str, Stating],
     ) -> None:
         self._caller = caller
         self._search = search
         self._active = active
         self._around = dict(around)
+        self._stating = stating
         self._readings = Readings()
         self._kept: list[StoredMemory] = []
         self._taken: set[str] = set()
@@ -128,9 +147,26 @@ class _Batch:
             return merging(row, merge.neighbour.row, merge.relation)
         olds = [one.row for one in near if one.row.memory.id not in self._taken]
         made = adding(self._caller, self._readings.of(row), [self._readings.of(old) for old in olds])
+        made = contradicting(made, self._restated(row, near, made))
         self._taken |= {old.memory.id for old in made.supersedes}
         self._kept.append(made.row)
         return _degraded(made, around.missing) if around.missing else made
+
+    def _restated(self, row: StoredMemory, near: Sequence[Neighbour], made: Decision) -> list[tuple[str, str]]:
+        """The ids of the rows that state other values of what the row states values of, and how that is told."""
+        around = self._stating.get(row.memory.id)
+        if around is None:
+            return []
+        mates = [mate for mate in self._kept if mate.memory.scope_ref == row.memory.scope_ref]
+        others = {one.memory.id: one for one in (*around.rows, *(one.row for one in near), *mates)}
+        known = {link.target for link in made.row.memory.links} | self._taken
+        weight = weights(around.statistics, self._kept)
+        found = [
+            (old.memory.id, restated(self._readings.of(row), self._readings.of(old), weight))
+            for old in most_like(row, list(others.values()), weight)
+            if old.memory.id not in known
+        ]
+        return [(id_, one.reason) for id_, one in found if one]
 
     def _with_batch(self, row: StoredMemory, found: Sequence[Neighbour]) -> list[Neighbour]:
         mates = (mate for mate in self._kept if mate.memory.scope_ref == row.memory.scope_ref)
