@@ -1,12 +1,13 @@
 """What a scope holds that is like the rows about to be stored in it, for consolidation.
 
-The request's look at the hot index says which rows those are (`write.lookup`): the nearest, and those that claim of the
-same. Where the index is away, or does not hold the scope, MongoDB's text tier says it, and the rows changed last. Rows are
-read from the truth, so that what is decided on them is decided on what is there.
+The request's look at the hot index says which rows those are (`write.lookup`): the nearest, those that claim of the
+same, and those that state values in like words. Where the index is away, or does not hold the scope, MongoDB's text
+tier says it, and the rows changed last. Rows are read from the truth, so that what is decided on them is decided on
+what is there.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import batched
 
@@ -48,11 +49,16 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The active rows nearest to one, the nearest first. `missing` says why nobody could look."""
+    """The active rows nearest to one, the nearest first. `missing` says why nobody could look.
+
+    `stating` are those that share most with the words around the values that it states, as far as the index knows, and
+    `statistics` says how frequent these words are in the scope."""
 
     of: StoredMemory
     found: tuple[Neighbour, ...] = ()
     missing: str | None = None
+    stating: tuple[StoredMemory, ...] = ()
+    statistics: TermStatistics = field(default_factory=lambda: TermStatistics(0, {}))
 
 
 class NeighbourSearch:
@@ -93,15 +99,25 @@ class NeighbourSearch:
         chain, rows = Chain(ref.org_id, (ref,)), [row for row, _ in wanted]
         try:
             if not all(seen.is_whole for _, seen in wanted):
-                known = list(self._stored(chain, rows, wanted[0][1].snapshot).values())
-                return [Neighbours(row, self.nearest(row, known)) for row in rows]
-            ids = [_best(seen) for _, seen in wanted]
-            read = self._fetched(chain, ids)
+                snapshot = wanted[0][1].snapshot
+                known = list(self._stored(chain, rows, snapshot).values())
+                return [Neighbours(row, self.nearest(row, known), statistics=snapshot) for row in rows]
+            read = self._fetched(chain, [[*_best(seen), *_stating(seen)] for _, seen in wanted])
         except StoreUnavailable as error:
             self._telemetry.event("neighbours_not_found", reason=error.message, rows=len(rows))
             return [Neighbours(row, missing=error.message) for row in rows]
-        own = [[read[id_] for id_ in some if id_ in read] for some in ids]
-        return [Neighbours(row, self.nearest(row, some)) for row, some in zip(rows, own, strict=True)]
+        return [self._around(row, seen, read) for row, seen in wanted]
+
+    def _around(self, row: StoredMemory, seen: Around, read: Mapping[str, StoredMemory]) -> Neighbours:
+        near = self.nearest(row, [read[id_] for id_ in _best(seen) if id_ in read])
+        stating = self._own(row, [read[id_] for id_ in _stating(seen) if id_ in read])
+        return Neighbours(row, near, stating=tuple(stating), statistics=seen.statistics)
+
+    def _own(self, row: StoredMemory, others: Iterable[StoredMemory]) -> list[StoredMemory]:
+        """Those of `others` that are active, not expired, of the row's scope, and not the row itself."""
+        now = self._clock()
+        own = (other for other in others if _may_be_neighbours(row.memory, other.memory))
+        return [other for other in own if not other.memory.is_expired(now)]
 
     def _fetched(self, chain: Chain, ids: Sequence[Sequence[str]]) -> dict[str, StoredMemory]:
         wanted = list(dict.fromkeys(id_ for some in ids for id_ in some))
@@ -123,10 +139,8 @@ class NeighbourSearch:
 
     def nearest(self, row: StoredMemory, others: Iterable[StoredMemory]) -> tuple[Neighbour, ...]:
         """Those of `others` that are nearest to `row`: active, not expired, of its scope, and not the row itself."""
-        now = self._clock()
-        own = [other for other in others if _may_be_neighbours(row.memory, other.memory)]
-        own = sorted(own, key=lambda other: (-_shared(row, other), other.memory.id))[:MOST_COMPARED]
-        near = [self.compare(row, other) for other in own if not other.memory.is_expired(now)]
+        own = sorted(self._own(row, others), key=lambda other: (-_shared(row, other), other.memory.id))
+        near = [self.compare(row, other) for other in own[:MOST_COMPARED]]
         by_vector = sorted(near, key=lambda one: (*one.nearness, one.row.memory.id), reverse=True)[:NEAREST]
         by_words = sorted(near, key=lambda one: (one.overlap, one.row.memory.id), reverse=True)[:NEAREST]
         claiming = [one for one in near if claims_of(row) & claims_of(one.row)]
@@ -152,6 +166,11 @@ def _best(seen: Around) -> list[str]:
     found = _by_vector(seen.near)[:NEAREST] if seen.near.vectors_searched else _by_words(seen.near)[:CLAIMING]
     claiming = _by_words(seen.claiming)[:CLAIMING] if seen.claiming else []
     return list(dict.fromkeys((*found, *claiming)))
+
+
+def _stating(seen: Around) -> list[str]:
+    """The ids of the rows that share most with the words around the row's values."""
+    return _by_words(seen.stating)[:CLAIMING] if seen.stating else []
 
 
 def _by_vector(answer: IndexAnswer) -> list[str]:

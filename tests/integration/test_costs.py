@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(240)
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
 MOST_ROWS = 400
 ROWS_OF_A_WRITE = 6  # the nearest two, and four that claim of the same
+ROWS_OF_VALUES = 4  # those that share most with the words around values
 SIZES = (1_000, 20_000)
 BATCH = 250  # the embedded server stalls now and then on larger ones
 
@@ -155,6 +156,19 @@ def test_a_single_write_asks_each_store_a_few_times(
     assert counter.names == ["find", "find", "insert", "update"]  # the same content, the neighbours; the row, its mark
     assert hot.trips == 2
     assert counter.documents <= ROWS_OF_A_WRITE
+
+
+def test_a_write_that_states_values_reads_a_few_rows_more_and_asks_no_more_often(
+    counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, crowd: dict[int, Caller]
+) -> None:
+    made, who = services(counted, hot), crowd[SIZES[0]]
+    texts = [f"The rent of the {room} is {700 + i} euros" for i, room in enumerate(("attic", "cellar", "hall", "barn"))]
+    written(made, who, counter, hot, *texts)
+    text = "I could raise money, since the rent of the attic has gone up to 760 euros, what would you do?"
+    assert written(made, who, counter, hot, text) == ["stored"]
+    assert counter.names == ["find", "find", "insert", "update"]
+    assert hot.trips == 2
+    assert counter.documents <= ROWS_OF_A_WRITE + ROWS_OF_VALUES
 
 
 def test_a_batch_of_a_hundred_asks_each_store_no_more_often_than_a_few_writes(

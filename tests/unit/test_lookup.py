@@ -66,10 +66,20 @@ def test_admission_and_consolidation_of_all_rows_of_a_request_ask_the_index_once
     assert len(hot.calls[0]) == len(TEXTS) + 1  # the first of them claims something
 
 
+def test_the_words_around_values_are_asked_for_with_everything_else() -> None:
+    hot = Asked()
+    services = complete(container(hot=hot))
+    tell(services, TEXTS[1], "The barn needs 40 planks of oak before winter")
+    ((*_, (_, stating)),) = hot.calls
+    assert len(hot.calls[0]) == 3
+    assert (stating.vector, set(stating.terms)) == (None, {"barn", "need", "plank", "oak", "winter"})
+
+
 def test_each_row_is_asked_about_in_its_own_scope_and_no_other() -> None:
     hot = Asked()
     services = complete(container(hot=hot))
-    items = [{"content": TEXTS[0]}, {"content": TEXTS[0], "scope": "space", "scopeId": "red"}]
+    text = f"{TEXTS[0]}, where the rent is 700 euros"
+    items = [{"content": text}, {"content": text, "scope": "space", "scopeId": "red"}]
     services.remember.remember(ANA, list(items), key=None, single=False)
     ((*asked,),) = hot.calls
     assert {chain.keys for chain, _ in asked} == {("acme/user/ana",), ("acme/space/red",)}

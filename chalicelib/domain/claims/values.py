@@ -105,9 +105,9 @@ def _contact(text: str) -> Value | None:
     return None
 
 
-_CURRENCIES = {"$": "usd", "us$": "usd", "usd": "usd", "dollars": "usd", "dollar": "usd", "€": "eur", "eur": "eur"}
-_CURRENCIES |= {"euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp", "pounds": "gbp", "¥": "jpy", "円": "jpy"}
-_CURRENCIES |= {
+CURRENCIES = {"$": "usd", "us$": "usd", "usd": "usd", "dollars": "usd", "dollar": "usd", "€": "eur", "eur": "eur"}
+CURRENCIES |= {"euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp", "pounds": "gbp", "¥": "jpy", "円": "jpy"}
+CURRENCIES |= {
     "yen": "jpy",
     "元": "cny",
     "tl": "try",
@@ -131,7 +131,7 @@ def _amount(text: str) -> Value | None:
         (found["scale"] or "").strip(), 1
     )
     sign = found["before"] or found["unit"] or ""
-    unit = _CURRENCIES.get(sign, sign if not found["before"] else "")
+    unit = CURRENCIES.get(sign, sign if not found["before"] else "")
     unit = "%" if unit in {"percent", "prozent", "pourcent"} else unit.removesuffix("s") if unit.isascii() else unit
     return Value(found.group().strip(), Kind.AMOUNT, (("number", f"{number:g}"), ("unit", unit)))
 
@@ -171,6 +171,12 @@ _WEEKDAYS = (
 def _numbered(names: tuple[str, ...]) -> dict[str, str]:
     """The number, from 01, of each name."""
     return {folded(name): f"{number:02}" for number, line in enumerate(names, 1) for name in line.split()}
+
+
+def month_number(word: str) -> int | None:
+    """The number of the month that a folded word names."""
+    found = _numbered(_MONTHS).get(word)
+    return int(found) if found else None
 
 
 def _date(text: str) -> Value | None:

@@ -10,6 +10,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -77,6 +78,18 @@ def _analysed(text: str) -> TermCounts:
         if _pattern(_SYLLABIC).match(character)
     ]
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
+
+
+def language_of_words(words: Sequence[str]) -> str:
+    """The language that a text's folded words show, for `terms_of_word`."""
+    return _latin_language(list(words))
+
+
+@lru_cache(maxsize=16384)
+def terms_of_word(word: str, language: str) -> tuple[str, ...]:
+    """The terms of a word of a text in that language, as `index_terms` would store them; none for function words."""
+    kept = (token for token in _tokens(word) if not _is_stopword(token, language))
+    return tuple(stem(token, _language_of(token, language)) for token in kept)
 
 
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:

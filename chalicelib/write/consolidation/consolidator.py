@@ -5,17 +5,27 @@ there, the old one is marked, and the link of the new one says which is which.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.claims.stated import terms_around
 from chalicelib.domain.claims.terms import words_alone
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Clock, Embedder, MemoryStore, Telemetry
 from chalicelib.write.audit import Auditor
 from chalicelib.write.consolidation.applying import Application, Applied
-from chalicelib.write.consolidation.decisions import Action, Decision, Merge, adding, merge_target, merging
+from chalicelib.write.consolidation.decisions import (
+    Action,
+    Decision,
+    Merge,
+    adding,
+    contradicting,
+    merge_target,
+    merging,
+)
 from chalicelib.write.consolidation.reading import Readings
+from chalicelib.write.consolidation.restating import LEAST_SHARED, most_like, restated, weights
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.lookup import Look, ScopeLookup, claims_of
@@ -141,9 +151,27 @@ class _Batch:
             return merging(row, merge.neighbour.row, merge.relation)
         olds = [one.row for one in near if one.row.memory.id not in self._taken]
         made = adding(self._caller, self._readings.of(row), [self._readings.of(old) for old in olds])
+        made = contradicting(made, self._restated(row, near, made))
         self._taken |= {old.memory.id for old in made.supersedes}
         self._kept.setdefault(row.memory.scope_ref.key, _Mates()).add(made.row)
         return _degraded(made, around.missing) if around.missing else made
+
+    def _restated(self, row: StoredMemory, near: Sequence[Neighbour], made: Decision) -> list[tuple[str, str]]:
+        """The ids of the rows that state other values of what the row states values of, and how that is told."""
+        terms = terms_around(row.memory.content)
+        if not terms:
+            return []
+        around, mates = self._around[row.memory.id], self._kept.get(row.memory.scope_ref.key, _Mates())
+        rows = (*around.stating, *(one.row for one in near), *mates.holding(terms, LEAST_SHARED))
+        others = {one.memory.id: one for one in rows}
+        known = {link.target for link in made.row.memory.links} | self._taken
+        weight = weights(around.statistics, mates.frequency, mates.rows)
+        found = [
+            (old.memory.id, restated(self._readings.of(row), self._readings.of(old), weight))
+            for old in most_like(row, list(others.values()), weight)
+            if old.memory.id not in known
+        ]
+        return [(id_, one.reason) for id_, one in found if one]
 
     def _with_batch(self, row: StoredMemory, found: Sequence[Neighbour]) -> list[Neighbour]:
         mates = self._kept.get(row.memory.scope_ref.key)
@@ -172,6 +200,20 @@ class _Mates:
     def __init__(self) -> None:
         self._rows: list[StoredMemory] = []
         self._holders: dict[str, list[int]] = {}
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self._rows)
+
+    def frequency(self, term: str) -> int:
+        """How many of them hold a term."""
+        return len(self._holders.get(term, ()))
+
+    def holding(self, terms: Iterable[str], least: int) -> list[StoredMemory]:
+        """Those that hold at least so many of the terms."""
+        held = Counter(place for term in terms for place in self._holders.get(term, ()))
+        return [self._rows[place] for place in sorted(held) if held[place] >= least]
 
     def add(self, row: StoredMemory) -> None:
         for term in row.counts:
