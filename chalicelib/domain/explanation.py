@@ -34,7 +34,8 @@ class LeftOut(Wire):
 
 
 class CandidateRecord(Wire):
-    """One candidate as it was ranked: its signals, and the sum that it was ordered by."""
+    """One candidate as it was ranked: its signals, and the sum that it was ordered by; `moved` is the part of that which
+    does not come from the signals."""
 
     id: str
     tier: str
@@ -42,3 +43,4 @@ class CandidateRecord(Wire):
     bm25: float | None = None
     question: float | None = None
     fused: float
+    moved: float | None = None

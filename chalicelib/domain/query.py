@@ -270,9 +270,9 @@ class Empty(Wire):
 
 class Scores(Wire):
     """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25; the share of the query's words
-    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores that the hits are ordered by. `question` is the
-    cosine of a prospective question, where that was nearer than the memory itself and raised its similarity. `lent` is the
-    share of another hit's score that a hit was raised by which was reached from it."""
+    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores and of what else moved it, that the hits are
+    ordered by. `question` is the cosine of a prospective question, where that was nearer than the memory itself and raised
+    its similarity. `lent` is the share of another hit's score that a hit was raised by which was reached from it."""
 
     cosine: float | None
     similarity: float | None

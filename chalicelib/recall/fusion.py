@@ -21,12 +21,13 @@ QUESTION_SHARE = 0.1  # docs/prospective.md: tuned on conversations 1 to 5 of Lo
 
 @dataclass(frozen=True)
 class Fused:
-    """A candidate with its place in the order: the higher `score`, the earlier. `reasons` are what raised it beside the
-    signals."""
+    """A candidate with its place in the order: the higher `score`, the earlier. `moved` is the part of it that ingredients
+    added to the sum of the signals, and `reasons` are what raised it so."""
 
     candidate: Candidate
     score: float
     reasons: tuple[str, ...] = ()
+    moved: float = 0.0
 
 
 def complete(candidate: Candidate, vector: Vector | None, model: str, weights: Mapping[str, float]) -> None:
@@ -60,7 +61,8 @@ def fuse(candidates: Sequence[Candidate], moved_by: Iterable[tuple[str, Ingredie
 
 def _fused(candidate: Candidate, base: float, added: Sequence[tuple[str, float]]) -> Fused:
     reasons = tuple(reason for reason, value in added if reason and value >= WORTH_SAYING)
-    return Fused(candidate, base + math.fsum(value for _, value in added), reasons)
+    moved = math.fsum(value for _, value in added)
+    return Fused(candidate, base + moved, reasons, moved)
 
 
 def nearness(candidate: Candidate) -> float | None:

@@ -153,7 +153,8 @@ def _recorded(one: Fused) -> CandidateRecord:
     candidate = one.candidate
     signals = {"cosine": candidate.cosine, "bm25": candidate.bm25, "question": candidate.question}
     rounded = {name: None if value is None else round(value, 4) for name, value in signals.items()}
-    return CandidateRecord(id=candidate.id, tier=_tier(candidate).value, fused=round(one.score, 4), **rounded)
+    order = {"fused": round(one.score, 4), "moved": round(one.moved, 4) if one.moved else None}
+    return CandidateRecord(id=candidate.id, tier=_tier(candidate).value, **rounded, **order)
 
 
 def _lean(memory: Memory) -> Memory:

@@ -110,7 +110,7 @@ CASES: tuple[tuple[str, RecallQuery], ...] = (
     ("one word", asked("harbour")),
     ("by type", asked("What happened to the harbour crane?", types=(MemoryType.EVENT, MemoryType.DECISION))),
     ("by tag", asked("What does the harbour cost?", tags=("budget",))),
-    ("by two tags", asked("When is the harbour lit?", tags=("night", "light"))),
+    ("by two tags", asked("What of the harbour after dark?", tags=("night", "light"))),
     ("since", asked("What is new in the harbour?", since="2026-02-01T00:00:00Z")),
     ("before", asked("What was old in the harbour?", before=EARLY.replace("08:00", "08:01"))),
     ("one scope", asked("Whose is the harbour crane?", scopes=(Scope.SPACE,))),

@@ -71,6 +71,7 @@ def test_it_is_the_same_whatever_order_candidates_came_in(scores: list[float], c
     assert {one.id: got for (one, _), got in zip(pairs, lent(*zip(*pairs, strict=True)), strict=True)} == expected
 
 
+QUESTION = "When was the ferry to Corfu booked?"
 TALK = (
     "Shall we book the ferry to Corfu?",
     "Yes, for the ninth",
@@ -102,7 +103,7 @@ def test_an_answer_is_found_by_its_question_and_says_why() -> None:
     made = container()
     converse(made, ANA, talk(*TALK))
     indexed(made)
-    hits = made.recall.recall(ANA, RecallQuery(query="When was the ferry to Corfu booked?"))["hits"]
+    hits = made.recall.recall(ANA, RecallQuery(query=QUESTION))["hits"]
     assert [hit["memory"]["content"] for hit in hits[:2]] == list(TALK[:2])
     assert "what was said around it matches too" in hits[1]["why"]
 
@@ -114,8 +115,7 @@ def test_what_stands_around_a_hit_is_under_every_rule_but_the_floor() -> None:
 
     def asked(**fields: Any) -> tuple[list[str], dict[str, LeftOut]]:
         """The texts of the hits, and by its text what was left out."""
-        query = RecallQuery(query="When was the ferry to Corfu booked?", **fields)
-        answer = made.recall.recall(ANA, query)
+        answer = made.recall.recall(ANA, RecallQuery(query=QUESTION, **fields))
         record = made.recall_audit.read(ANA, answer["recallId"])
         out = {made.editor.read(ANA, one.id).content: one for one in record.left_out}
         return [hit["memory"]["content"] for hit in answer["hits"]], out
@@ -124,6 +124,8 @@ def test_what_stands_around_a_hit_is_under_every_rule_but_the_floor() -> None:
     hits, out = asked()
     assert hits == list(TALK[:2])
     assert out[TALK[3]].rule is LeftOutRule.BELOW_FLOOR
+    record = made.recall_audit.read(ANA, made.recall.recall(ANA, RecallQuery(query=QUESTION))["recallId"])
+    assert [(one.moved or 0) > 0 for one in record.candidates] == [False, True, False]
     hits, out = asked(min_score=settings.floor)
     assert hits == [TALK[0]]
     assert out[TALK[1]].rule is LeftOutRule.BELOW_MIN_SCORE
@@ -148,7 +150,7 @@ def test_what_another_reader_said_in_a_session_of_the_same_name_moves_nothing() 
     for made in (alone, beside):
         for reader in (ANA, bob):
             indexed(made, reader)
-        hits = made.recall.recall(ANA, RecallQuery(query="When was the ferry to Corfu booked?"))["hits"]
+        hits = made.recall.recall(ANA, RecallQuery(query=QUESTION))["hits"]
         orders.append([(hit["memory"]["content"], hit["scores"]["fused"]) for hit in hits])
         assert {hit["memory"]["scopeId"] for hit in hits} == {"ana"}
     assert orders[0] == orders[1]
@@ -159,7 +161,7 @@ def test_scopes_of_the_chain_lend_nothing_to_one_another() -> None:
     converse(made, ANA, talk("Yes, for the ninth"))
     remembered(made, "The ferry to Corfu was booked", scope="space", scopeId="red", origin={"sessionId": "talk"})
     indexed(made)
-    hits = made.recall.recall(ANA, RecallQuery(query="When was the ferry to Corfu booked?"))["hits"]
+    hits = made.recall.recall(ANA, RecallQuery(query=QUESTION))["hits"]
     assert hits[0]["memory"]["scope"] == Scope.SPACE
     assert all("around" not in hit["why"] for hit in hits)
 
@@ -168,7 +170,7 @@ def test_the_order_is_the_same_after_the_index_was_lost() -> None:
     made = container()
     converse(made, ANA, talk(*TALK))
     indexed(made)
-    asked = RecallQuery(query="When was the ferry to Corfu booked?")
+    asked = RecallQuery(query=QUESTION)
     before = made.recall.recall(ANA, asked)["hits"]
     again = container(store=made.ports.store, hot=InMemoryHotIndex())
     assert indexed(again).recall.recall(ANA, asked)["hits"] == before

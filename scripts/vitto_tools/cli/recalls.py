@@ -48,7 +48,7 @@ def show(record: Mapping[str, Any], console: Console) -> None:
 
 
 _HIT = ("id", "tier", "score", "similarity", "coverage", "bm25", "fused", "lent", "via", "overrode", "overriddenBy")
-_CANDIDATE = ("id", "tier", "cosine", "bm25", "question", "fused")
+_CANDIDATE = ("id", "tier", "cosine", "bm25", "question", "moved", "fused")
 
 
 def _flat(hit: Mapping[str, Any]) -> dict[str, Any]:
