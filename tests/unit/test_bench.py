@@ -105,6 +105,14 @@ def test_what_is_embedded_ahead_is_cleaned_dated_and_split_as_the_product_does()
     assert all(model == ahead.PASSAGES for model, _ in asked)
 
 
+def test_questions_are_embedded_ahead_whole_and_without_the_names_of_speakers() -> None:
+    message = beam.Message("7", "Caroline", "I paint lakes", 1, NOW)
+    asked = [Question(text, "temporal", frozenset()) for text in ("What does Caroline paint?", "Who paints?")]
+    made = beam.Chat("chat", (message,), tuple(asked))
+    queries = [text for model, text in ahead.of_messages(made, ahead.memories(made)) if model == ahead.QUERIES]
+    assert queries == ["What does Caroline paint?", "Who paints?", "What does paint?"]
+
+
 def test_a_load_that_was_killed_goes_on_and_holds_every_memory_once(monkeypatch: pytest.MonkeyPatch) -> None:
     services, load, texts = container(), loading.Load("small", 2, 5), ["one", "two", "three"]
     vectors = np.eye(3, 256, dtype=np.float32)

@@ -11,8 +11,10 @@ from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.domain.calibration import calibration_of
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.memory import Memory
+from chalicelib.domain.place import place_of
 from chalicelib.domain.text.chunks import chunks
 from chalicelib.domain.text.injection import found_in
+from chalicelib.domain.text.names import without_names
 from chalicelib.write.drafts import Draft, draft
 from chalicelib.write.prospective.writer import QuestionWriter
 from vitto_tools.bench.baselines import embed
@@ -51,9 +53,13 @@ def memories(dialogue: Dialogue) -> list[Memory]:
 
 
 def of_messages(dialogue: Dialogue, made: Sequence[Memory]) -> list[Asked]:
-    """What the product sends for the messages and questions of `dialogue`, in the pieces that it splits them into."""
+    """What the product sends for the messages and questions of `dialogue`, in the pieces that it splits them into. Questions
+    are embedded without the names of who speaks in it, and whole for the baseline."""
     limit = calibration_of(PASSAGES, {}).chunk_characters
-    queries = [(QUERIES, piece) for question in dialogue.questions for piece in chunks(question.text, limit)]
+    speakers = {word for memory in made for word in place_of(memory).names}
+    asked = [question.text for question in dialogue.questions]
+    asked += [without_names(text, speakers) for text in asked]
+    queries = [(QUERIES, piece) for text in dict.fromkeys(asked) for piece in chunks(text, limit)]
     return [*queries, *((PASSAGES, piece) for memory in made for piece in chunks(memory.indexed_text, limit))]
 
 
