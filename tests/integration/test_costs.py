@@ -162,9 +162,15 @@ def test_a_write_that_states_values_reads_a_few_rows_more_and_asks_no_more_often
     counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, crowd: dict[int, Caller]
 ) -> None:
     made, who = services(counted, hot), crowd[SIZES[0]]
-    texts = [f"The rent of the {room} is {700 + i} euros" for i, room in enumerate(("attic", "cellar", "hall", "barn"))]
-    written(made, who, counter, hot, *texts)
-    text = "I could raise money, since the rent of the attic has gone up to 760 euros, what would you do?"
+    rooms = ("attic", "cellar", "hall", "barn")
+    written(
+        made,
+        who,
+        counter,
+        hot,
+        *(f"The {room} needs {40 + i} planks of oak before winter" for i, room in enumerate(rooms)),
+    )
+    text = "The barn now needs 52 planks of oak before winter, and a new door"
     assert written(made, who, counter, hot, text) == ["stored"]
     assert counter.names == ["find", "find", "insert", "update"]
     assert hot.trips == 2
