@@ -69,9 +69,9 @@ class Indexer:
         problem = self._apply(rows, with_questions=with_questions)
         receipts = [self._receipt(row, problem) for row in rows]
         done = [(row.memory, True) for row, r in zip(rows, receipts, strict=True) if r.state is IndexState.INDEXED]
-        if fresh and self._later and done:
+        if done and fresh and self._later:
             self._later(lambda: self._settle(done))
-        else:
+        elif done:
             self._settle(done)
         return receipts
 
