@@ -47,7 +47,9 @@ def hot(redis_url: str) -> CountedRedis:
 
 
 def warmed(made: Container, reader: Caller) -> None:
-    """Index what a first recall finds missing, and let processes learn what they learn once."""
+    """Index what a first recall finds missing, and let processes learn what they learn once; plugins that hear of what was
+    remembered are done then, too."""
+    made.after_response.settle()
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warm"}))
     made.maintenance.rebuild_wanted()
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warmer"}))
@@ -97,7 +99,7 @@ def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
         for start in range(0, size, BATCH):
             rows = [
                 row(
-                    f"The team chose plan {i} for the harbour of town {i % 97}",
+                    f"The plan {i} for the harbour",
                     vectors=False,
                     org_id=org,
                     scope_id=user.user_id,
