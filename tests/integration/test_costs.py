@@ -15,7 +15,7 @@ from chalicelib.domain.memory import IndexState
 from chalicelib.domain.query import RecallQuery
 from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import NOW, caller, row
-from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
+from tests.integration.arrangements import CommandCounter, CountedRedis, rebuild_all, remember, services
 
 pytestmark = pytest.mark.timeout(240)
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
@@ -51,7 +51,7 @@ def warmed(made: Container, reader: Caller) -> None:
     remembered are done then, too."""
     made.after_response.settle()
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warm"}))
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warmer"}))
 
 

@@ -11,7 +11,7 @@ from chalicelib.domain.caller import Role
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.scope import Scope
 from tests.building import caller
-from tests.integration.arrangements import OneSignal, contents, remember, services, uncached
+from tests.integration.arrangements import OneSignal, contents, rebuild_all, remember, services, uncached
 
 SECRET = "The launch code of project Heron is crimson sunrise"
 QUERY = RecallQuery(query="What is the launch code of project Heron?", limit=100)
@@ -36,7 +36,7 @@ def made(
 
 def complete_all(made: Container) -> None:
     """Let the worker build what searches found missing, so that MongoDB's text does not answer for Redis."""
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
 
 
 def test_the_same_query_as_another_reader_returns_nothing_foreign(made: Container, org: str) -> None:
