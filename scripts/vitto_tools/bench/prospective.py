@@ -6,9 +6,10 @@ so that the questions are all that differs. The share of a question was chosen o
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from chalicelib.adapters.memory.administration import (
     InMemoryAuditLog,
@@ -109,7 +110,7 @@ def _services(embedder: OpenAIEmbedder) -> Container:
 
 
 def _caller(conversation: Conversation) -> Caller:
-    return Caller(ORGANIZATION, conversation.name, frozenset({Role.MEMBER}), (), (), "bench")
+    return Caller(ORGANIZATION, conversation.name, frozenset({Role.ADMIN}), (), (), "bench")
 
 
 def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
@@ -117,7 +118,8 @@ def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     turns = conversation.turns
     items = [turn.item(position) for position, turn in enumerate(turns)]
     for start in range(0, len(items), BATCH):
-        for receipt in made.remember.remember(caller, list(items[start : start + BATCH]), key=None, single=False):
+        some: list[Mapping[str, Any]] = list(items[start : start + BATCH])
+        for receipt in made.remember.remember(caller, some, key=None, single=False, trusted=True):
             task = WriteQuestions(scope_key=caller.chain.keys[-1], id=receipt["id"], revision=1)
             made.tasks.run(to_text(task))
     assert made.ports.hot is not None
