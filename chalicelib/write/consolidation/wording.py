@@ -18,9 +18,7 @@ from chalicelib.domain.claims.words import word_set
 
 LEAST_SHARE = 0.5  # of the longer text that the shorter one covers
 LEAST_WORDS = 2
-TURNED_BLOCK = (
-    2  # words on either side of where a text is turned: one alone may belong to what follows ("2 cats 3 dogs")
-)
+TURNED_BLOCK = 2  # words on either side of where a text is turned: one alone may belong to the next ("2 cats 3 dogs")
 SAME_ORDER = 0.7  # of the shared words stand in the same order; a clause that moved to the front keeps three quarters
 
 _CHANGE_NOTHING = word_set(
