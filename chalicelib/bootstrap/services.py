@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from chalicelib.bootstrap.building import (
-    Ports,
-)
+from chalicelib.bootstrap.building import Ports
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse

@@ -122,3 +122,10 @@ def remember(made: Container, caller: Any, *texts: str, **fields: Any) -> list[d
     """Remember texts in the caller's user scope, or where `fields` say."""
     items: Sequence[dict[str, Any]] = [{"content": text} | fields for text in texts]
     return made.remember.remember(caller, list(items), key=None, single=False)
+
+
+def rebuild_all(made: Container) -> None:
+    """Rebuild every scope whose index is wanted. The Redis is one for all modules, and one turn takes a hundred, which
+    may all be what others left."""
+    while made.maintenance.rebuild_wanted():
+        continue

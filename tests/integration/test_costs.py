@@ -12,18 +12,19 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import IndexState
-from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.query import RecallQuery, StoredMemory
+from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import NOW, caller, row
-from tests.integration.arrangements import CommandCounter, CountedRedis, remember, services
+from tests.integration.arrangements import CommandCounter, CountedRedis, rebuild_all, remember, services
 
 pytestmark = pytest.mark.timeout(240)
 QUERY = RecallQuery(query="Which plan did the team choose for the harbour?", limit=20)
 MOST_ROWS = 400
 ROWS_OF_A_WRITE = 6  # the nearest two, and four that claim of the same
 ROWS_OF_VALUES = 4  # those that share most with the words around values
-SIZES = (1_000, 20_000)
-BATCH = 250  # the embedded server stalls now and then on larger ones
+SIZES = (1_000, 5_000)  # the embedded server takes a minute to store 20,000, where it reads no more either
+BATCH = 100  # the embedded server stalls now and then on larger ones
 
 
 @pytest.fixture
@@ -48,9 +49,11 @@ def hot(redis_url: str) -> CountedRedis:
 
 
 def warmed(made: Container, reader: Caller) -> None:
-    """Index what a first recall finds missing, and let processes learn what they learn once."""
+    """Index what a first recall finds missing, and let processes learn what they learn once; plugins that hear of what was
+    remembered are done then, too."""
+    made.after_response.settle()
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warm"}))
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
     made.recall.recall(reader, QUERY.model_copy(update={"query": "warmer"}))
 
 
@@ -89,16 +92,28 @@ def test_a_fallback_tier_costs_one_round_trip_more(
     assert len(counter.names) <= 3, counter.names
 
 
+def store_patiently(made: Container, rows: list[StoredMemory]) -> None:
+    """Insert rows; once more where the embedded server stalled, which finds there what it had stored all the same."""
+    for last in (False, False, True):
+        try:
+            made.ports.store.insert(rows)
+        except StoreUnavailable:
+            if last:
+                raise
+        else:
+            return
+
+
 @pytest.fixture(scope="module")
 def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
-    """Users with 1,000 and with 20,000 memories, most of which share words with the query."""
+    """Users with 1,000 and with 5,000 memories, all of which share words with the query."""
     made, org, index = services(mongo, redis), new_id("org"), RedisHotIndex(redis)
     users = {size: caller(org, f"user of {size}") for size in SIZES}
     for size, user in users.items():
         for start in range(0, size, BATCH):
             rows = [
                 row(
-                    f"The team chose plan {i} for the harbour of town {i % 97}",
+                    f"The plan {i} for the harbour",
                     vectors=False,
                     org_id=org,
                     scope_id=user.user_id,
@@ -108,7 +123,7 @@ def crowd(mongo: MongoConnection, redis: RedisConnection) -> dict[int, Caller]:
                 )
                 for i in range(start, start + BATCH)
             ]
-            made.ports.store.insert(rows)
+            store_patiently(made, rows)
             index.apply([made.indexer.change(one) for one in rows])
         index.complete(user.chain.keys[-1])
         index.complete(user.chain.keys[0])

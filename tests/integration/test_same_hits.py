@@ -16,7 +16,7 @@ from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.vector import Vector
 from tests.building import TestClock, caller, container
 from tests.conftest import SEARCH_MODULE
-from tests.integration.arrangements import contents, remember, services, skipped, uncached
+from tests.integration.arrangements import contents, rebuild_all, remember, services, skipped, uncached
 
 WITH_VECTORS = ("redis", *SEARCH_MODULE)
 SCORE_ERROR = 0.03  # vector sets keep 8 bits a value
@@ -125,7 +125,7 @@ def settled(made: Container, org: str) -> None:
     """Tell it all, and let the worker complete the index."""
     tell(made, org)
     made.recall.recall(ana(org), CASES[0][1])
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
 
 
 def scored(answer: dict[str, Any]) -> list[Any]:

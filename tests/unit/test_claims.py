@@ -91,6 +91,7 @@ def test_the_first_person_is_who_speaks(speaker: str | None, author: str) -> Non
         ("May 3", "May 4", Kind.DATE, True),
         ("May 3 at 3 PM", "May 3, 15:00", Kind.DATE, False),
         ("May 3 at 3 PM", "May 3 at 4 PM", Kind.DATE, True),
+        ("May 3 at 3 p.m.", "May 3 at 4 pm", Kind.DATE, True),
         ("3 de mayo de 2026", "3 mai 2026", Kind.DATE, False),
         ("2026-05-03", "5月3日", Kind.DATE, False),
         ("$1,200", "1200 USD", Kind.AMOUNT, False),
@@ -107,6 +108,12 @@ def test_values_conflict_where_both_cannot_be_true(one: str, other: str, kind: K
     assert left is not None
     assert right is not None
     assert (left.conflicts(right), right.conflicts(left)) == (conflict, conflict)
+
+
+@pytest.mark.parametrize("name", ["K7pmeq", "B5h30x", "Zyx8amo", "Porto"])
+def test_no_time_is_read_into_a_name(name: str) -> None:
+    (made,) = statements(f"Ana moved to {name}", "ana")
+    assert (made.subject, made.value.text, made.value.kind) == ("ana", name, Kind.PLACE)
 
 
 @given(st.text(max_size=300))

@@ -43,6 +43,9 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "recall.cached.p50_ms",
         "recall.over_floor",
         "floor.p50_ms",
+        "remember.10k.p50_ms",
+        "remember.10k.batch_ratio",
+        "remember.10k.floor_ratio",
         "prospective.off.recall_at_10",
         "prospective.on.recall_at_10",
     ):

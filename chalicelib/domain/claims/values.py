@@ -217,10 +217,13 @@ def _around(plain: str, name: re.Match[str], month: str) -> dict[str, str]:
     return found if day or year else {}
 
 
+_APART = r"(?<![a-z\d:])"  # of a word: no time is in a name such as "K7pm4"; scripts without spaces may stand before it
+
+
 def _clock(plain: str) -> dict[str, str]:
-    found = re.search(r"(?<![\d:])(\d{1,2})(?:[:h](\d{2}))?\s?(am|pm|a\.m\.|p\.m\.|uhr)", plain) or re.search(
-        r"(?<![\d:])(\d{1,2})[:h](\d{2})(?!\d)()", plain
-    )
+    found = re.search(
+        rf"{_APART}(\d{{1,2}})(?:[:h](\d{{2}}))?\s?(am|pm|a\.m\.?|p\.m\.?|uhr)(?![a-z])", plain
+    ) or re.search(rf"{_APART}(\d{{1,2}})[:h](\d{{2}})(?![a-z\d])()", plain)
     if not found:
         return {}
     hour = int(found[1]) % 12 + 12 if found[3].startswith("p") else int(found[1])

@@ -3,7 +3,6 @@
 Items of one batch are judged in their order, each as if those before it that were not rejected were stored already.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -14,6 +13,7 @@ from chalicelib.write.admission.scope_view import ScopeView, Surroundings
 from chalicelib.write.admission.signals import Incoming, signals_of
 from chalicelib.write.guarding import injections
 from chalicelib.write.lookup import NEAREST, Look
+from chalicelib.write.mates import Mates
 
 
 class AdmissionGate:
@@ -25,10 +25,10 @@ class AdmissionGate:
     def judge(self, candidates: Sequence[Incoming], now: datetime, look: Look | None = None) -> list[Verdict]:
         """One verdict a candidate, in their order; `look` is the request's. Nothing is stored, counted or changed."""
         around = self._view.around([candidate.row for candidate in candidates], look)
-        earlier: dict[str, _Earlier] = {}
+        earlier: dict[str, Mates] = {}
         verdicts = []
         for candidate, seen in zip(candidates, around, strict=True):
-            batch = earlier.setdefault(candidate.row.memory.scope_ref.key, _Earlier())
+            batch = earlier.setdefault(candidate.row.memory.scope_ref.key, Mates())
             self._compare_within(batch, candidate.row, seen)
             verdict = judged(signals_of(candidate, seen, now), injections(candidate.row.memory))
             if verdict.decision is not Decision.REJECT:
@@ -36,27 +36,11 @@ class AdmissionGate:
             verdicts.append(verdict)
         return verdicts
 
-    def _compare_within(self, batch: "_Earlier", row: StoredMemory, seen: Surroundings) -> None:
-        seen.rows += len(batch.rows)
+    def _compare_within(self, batch: Mates, row: StoredMemory, seen: Surroundings) -> None:
+        """Take note of those of the batch that share most terms with the row; what shares none repeats nothing."""
+        seen.rows += len(batch)
         for term in seen.counts:
-            if term in batch.holders:
-                seen.frequencies[term] = seen.frequencies.get(term, 0) + len(batch.holders[term])
-        self._view.compare(row, seen, batch.sharing(row))
-
-
-class _Earlier:
-    """The rows of one scope that came earlier in the batch, and which of them hold a term."""
-
-    def __init__(self) -> None:
-        self.rows: list[StoredMemory] = []
-        self.holders: dict[str, list[int]] = {}
-
-    def add(self, row: StoredMemory) -> None:
-        for term in row.counts:
-            self.holders.setdefault(term, []).append(len(self.rows))
-        self.rows.append(row)
-
-    def sharing(self, row: StoredMemory) -> list[StoredMemory]:
-        """Those that share most terms with `row`; what shares none repeats nothing."""
-        shared = Counter(place for term in row.counts for place in self.holders.get(term, ()))
-        return [self.rows[place] for place, _ in shared.most_common(NEAREST)]
+            if held := batch.holding(term):
+                seen.frequencies[term] = seen.frequencies.get(term, 0) + held
+        nearest = sorted(batch.sharing(row.counts), key=lambda mate: -mate[1])[:NEAREST]
+        self._view.compare(row, seen, [mate for mate, _ in nearest])

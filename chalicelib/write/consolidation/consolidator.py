@@ -4,12 +4,10 @@ A new row is in the truth before the one that it replaces leaves, so a crash bet
 there, the old one is marked, and the link of the new one says which is which.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.claims.stated import terms_around
-from chalicelib.domain.claims.terms import words_alone
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Clock, Embedder, MemoryStore, Telemetry
@@ -29,6 +27,7 @@ from chalicelib.write.consolidation.restating import LEAST_SHARED, most_like, re
 from chalicelib.write.consolidation.wording import Relation
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.lookup import Look, ScopeLookup, claims_of
+from chalicelib.write.mates import Mates
 from chalicelib.write.neighbours import Neighbour, Neighbours, NeighbourSearch
 
 BATCH_OVERLAP = 0.4
@@ -119,7 +118,7 @@ class _Batch:
         self._active = active
         self._around = dict(around)
         self._readings = Readings()
-        self._kept: dict[str, _Mates] = {}
+        self._kept: dict[str, Mates] = {}
         self._taken: set[str] = set()
 
     def decisions(self, rows: Sequence[StoredMemory]) -> list[Decision]:
@@ -153,7 +152,7 @@ class _Batch:
         made = adding(self._caller, self._readings.of(row), [self._readings.of(old) for old in olds])
         made = contradicting(made, self._restated(row, near, made))
         self._taken |= {old.memory.id for old in made.supersedes}
-        self._kept.setdefault(row.memory.scope_ref.key, _Mates()).add(made.row)
+        self._kept.setdefault(row.memory.scope_ref.key, Mates()).add(made.row)
         return _degraded(made, around.missing) if around.missing else made
 
     def _restated(self, row: StoredMemory, near: Sequence[Neighbour], made: Decision) -> list[tuple[str, str]]:
@@ -161,11 +160,12 @@ class _Batch:
         terms = terms_around(row.memory.content)
         if not terms:
             return []
-        around, mates = self._around[row.memory.id], self._kept.get(row.memory.scope_ref.key, _Mates())
-        rows = (*around.stating, *(one.row for one in near), *mates.holding(terms, LEAST_SHARED))
+        around, mates = self._around[row.memory.id], self._kept.get(row.memory.scope_ref.key, Mates())
+        earlier = [mate for mate, shared in mates.sharing(terms) if shared >= LEAST_SHARED]
+        rows = (*around.stating, *(one.row for one in near), *earlier)
         others = {one.memory.id: one for one in rows}
         known = {link.target for link in made.row.memory.links} | self._taken
-        weight = weights(around.statistics, mates.frequency, mates.rows)
+        weight = weights(around.statistics, mates.holding, len(mates))
         found = [
             (old.memory.id, restated(self._readings.of(row), self._readings.of(old), weight))
             for old in most_like(row, list(others.values()), weight)
@@ -175,7 +175,8 @@ class _Batch:
 
     def _with_batch(self, row: StoredMemory, found: Sequence[Neighbour]) -> list[Neighbour]:
         mates = self._kept.get(row.memory.scope_ref.key)
-        near = [self._search.compare(row, mate) for mate in mates.like(row)] if mates else []
+        like = [mate for mate, shared in mates.sharing(row.counts) if _is_like(mate, row, shared)] if mates else []
+        near = [self._search.compare(row, mate) for mate in like]
         return sorted((*found, *near), key=lambda one: (*one.nearness, one.row.memory.id), reverse=True)
 
     def _is_mutual(self, row: StoredMemory, merge: Merge) -> bool:
@@ -194,43 +195,6 @@ class _Batch:
         return all(compare(old, row).nearness >= rival.nearness for rival in rivals)
 
 
-class _Mates:
-    """The rows of one scope that came earlier in the batch and are stored as new, and which of them hold a term."""
-
-    def __init__(self) -> None:
-        self._rows: list[StoredMemory] = []
-        self._holders: dict[str, list[int]] = {}
-
-    @property
-    def rows(self) -> int:
-        """How many there are."""
-        return len(self._rows)
-
-    def frequency(self, term: str) -> int:
-        """How many of them hold a term."""
-        return len(self._holders.get(term, ()))
-
-    def holding(self, terms: Iterable[str], least: int) -> list[StoredMemory]:
-        """Those that hold at least so many of the terms."""
-        held = Counter(place for term in terms for place in self._holders.get(term, ()))
-        return [self._rows[place] for place in sorted(held) if held[place] >= least]
-
-    def add(self, row: StoredMemory) -> None:
-        for term in row.counts:
-            self._holders.setdefault(term, []).append(len(self._rows))
-        self._rows.append(row)
-
-    def like(self, row: StoredMemory) -> list[StoredMemory]:
-        """Those that have enough in common with `row` to be compared."""
-        shared = Counter(place for term in row.counts for place in self._holders.get(term, ()))
-        claiming = {place for term in claims_of(row) for place in self._holders.get(term, ())}
-        return [
-            self._rows[place]
-            for place in sorted(shared)
-            if place in claiming or _is_enough(shared[place], row, self._rows[place])
-        ]
-
-
 def _degraded(made: Decision, missing: str) -> Decision:
     said = f"the scope could not be searched for what it repeats or changes ({missing})"
     reason = f"{made.reason}; {said}" if made.reason else said
@@ -238,12 +202,12 @@ def _degraded(made: Decision, missing: str) -> Decision:
 
 
 def _share(one: StoredMemory, other: StoredMemory) -> bool:
-    """Whether two rows have enough in common to be compared."""
-    if one.memory.scope_ref != other.memory.scope_ref:
-        return False
-    both = one.counts.keys() & other.counts.keys()
-    return _is_enough(len(both), one, other) or len(words_alone(both)) < len(both)
+    """Whether two rows are of one scope and have enough in common to be compared."""
+    shared = len(one.counts.keys() & other.counts.keys())
+    return one.memory.scope_ref == other.memory.scope_ref and _is_like(one, other, shared)
 
 
-def _is_enough(shared: int, one: StoredMemory, other: StoredMemory) -> bool:
-    return shared >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))
+def _is_like(one: StoredMemory, other: StoredMemory, shared: int) -> bool:
+    """Whether rows that share so many terms have enough in common to be compared."""
+    enough = shared >= BATCH_OVERLAP * min(len(one.counts), len(other.counts))
+    return enough or any(term in one.counts for term in claims_of(other))
