@@ -19,17 +19,18 @@ from chalicelib.domain.query import (
     TierReport,
 )
 
+_SEARCHED = frozenset(TierName) - {TierName.CACHE}
+
 
 @dataclass
 class Found:
-    """Filled by one tier after another. `unindexed` where the hot index lacks a scope, `store_down` where it is away."""
+    """Filled by one tier after another. `unindexed` where the hot index lacks a scope."""
 
     candidates: list[Candidate] = field(default_factory=list)
     statistics: TermStatistics = field(default_factory=lambda: TermStatistics(0, {}))
     reports: list[TierReport] = field(default_factory=list)
     degraded: list[Missing] = field(default_factory=list)
     unindexed: bool = False
-    store_down: bool = False
     ranked: tuple[CandidateRecord, ...] = ()
     left_out: dict[str, LeftOut] = field(default_factory=dict)
 
@@ -41,6 +42,13 @@ class Found:
         """What was left out and is not among `hits` either, as much of it as an audit keeps."""
         kept = {hit.memory.id for hit in hits}
         return tuple(one for id_, one in self.left_out.items() if id_ not in kept)[:MOST_LEFT_OUT]
+
+    @property
+    def store_down(self) -> bool:
+        """Whether a store that was to be searched is away."""
+        return any(
+            missing.code is MissingCode.STORE_UNAVAILABLE and missing.part in _SEARCHED for missing in self.degraded
+        )
 
     @property
     def weights(self) -> dict[str, float]:
@@ -87,7 +95,6 @@ class Found:
         self.degraded += [missing for missing in other.degraded if (missing.part, missing.code) not in said]
         self.left_out = other.left_out | self.left_out
         self.unindexed |= other.unindexed
-        self.store_down |= other.store_down
 
     def report(self, tier: TierName, began: float, *, candidates: int = 0, skipped: str | None = None) -> None:
         """Note what became of a tier that was asked at `began` (of `time.perf_counter`)."""

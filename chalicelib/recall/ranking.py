@@ -80,7 +80,7 @@ class Ranking:
         now = asked.query.as_of or self._clock()
         order = fuse(found.candidates, ingredients(asked.text, now, self._settings))
         found.ranked = tuple(_recorded(one) for one in order[:MOST_CANDIDATES])
-        coverage = Coverage(asked.words, found.statistics)
+        coverage = Coverage(asked.text, asked.words, found.statistics)
         step = asked.limit + SPARE_ROWS
         for part in (order[:step], order[step : 2 * step]):
             rows = self._rows(asked, part, found) if part else {}
@@ -125,7 +125,7 @@ class Ranking:
         parts = scores(candidate, similarity, coverage.of(row.counts), one.score)
         return Hit(
             memory=_lean(row.memory),
-            score=calibrated(parts, coverage.unheard),
+            score=calibrated(parts, similarity, coverage.rows, foreign=coverage.is_foreign(row.memory.content)),
             scores=parts,
             tier=_tier(candidate),
             why=why(parts, asked.words, row.counts, one.reasons),

@@ -58,7 +58,6 @@ class Tiers:
             for tier in HOT_TIERS:
                 found.report(tier, began, skipped=error.message)
                 found.miss(tier, MissingCode.STORE_UNAVAILABLE, error.message)
-            found.store_down = True
             return everything
         found.candidates += answer.candidates
         found.statistics = answer.statistics

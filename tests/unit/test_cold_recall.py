@@ -173,7 +173,7 @@ def test_a_time_that_is_named_from_now_is_counted_from_the_time_that_is_asked_fo
         row(f"Ana went to {town}", event_time=at - days * DAY, created_at=at - days * DAY)
         for town, days in (("Faro", 3), ("Braga", 1), ("Sintra", 2))
     ]
-    answer = recall(holding(*rows), "where did Ana go yesterday?", as_of=at)
+    answer = recall(holding(*rows), "where is it that Ana went yesterday?", as_of=at)
     raised = [hit for hit in answer["hits"] if "of the time that the query names" in hit["why"]]
     assert [hit["memory"]["content"] for hit in raised] == ["Ana went to Braga"]
     assert len(answer["hits"]) == len(rows)

@@ -67,9 +67,9 @@ def index_terms(text: str) -> TermCounts:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _analysed(text: str) -> TermCounts:
-    tokens = _tokens(text)
-    language = _latin_language(tokens)
-    terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
+    words = folded_words(text)
+    language = _latin_language(words)
+    terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(words, language)]
     singles = [
         character
         for term in terms
@@ -88,19 +88,20 @@ def language_of_words(words: Sequence[str]) -> str:
 @lru_cache(maxsize=16384)
 def terms_of_word(word: str, language: str) -> tuple[str, ...]:
     """The terms of a word of a text in that language, as `index_terms` would store them; none for function words."""
-    kept = (token for token in _tokens(word) if not _is_stopword(token, language))
+    kept = (token for token in folded_words(word) if not _is_stopword(token, language))
     return tuple(stem(token, _language_of(token, language)) for token in kept)
 
 
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
     """The distinct words of a query, at most 32, each as the terms it may stand under. Empty means: ask no text tier."""
-    tokens = _tokens(text)
+    tokens = folded_words(text)
     kept = _without_stopwords(tokens, _latin_language(tokens))
     words = list(dict.fromkeys(kept))[:MAX_QUERY_WORDS]
     return tuple(_variants(word) for word in words)
 
 
-def _tokens(text: str) -> list[str]:
+def folded_words(text: str) -> list[str]:
+    """Its words and numbers in order, casefolded; bigrams where words are not spaced."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     for written, plain in _SAME:
         folded = folded.replace(written, plain)
@@ -130,13 +131,24 @@ def _bigrams(run: str) -> list[str]:
 
 def latin_language(text: str) -> str:
     """The language that the function words of a text in Latin script show, English where they show none."""
-    return _latin_language(_tokens(text))
+    return _latin_language(folded_words(text))
 
 
 def _latin_language(tokens: list[str]) -> str:
     votes = {name: sum(token in STOPWORDS[name] for token in tokens) for name in _LATIN}
     best = max(_LATIN, key=lambda name: votes[name])
     return best if votes[best] else _DEFAULT
+
+
+def script_of(token: str) -> str:
+    """The script of a folded word: `latin`, `unspaced`, or the name of a language that stands for its script; empty where it
+    has no letter."""
+    if token.isascii():
+        return "latin" if token.strip("0123456789'") else ""
+    if _pattern(_UNSPACED).search(token):
+        return "unspaced"
+    named = next((name for name, script in _SCRIPTS if _pattern(script).search(token)), "")
+    return named or ("latin" if any(c.isalpha() for c in token) else "")
 
 
 def _language_of(token: str, latin: str) -> str:
