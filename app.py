@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "backfill", "purge", "retry_pending", "sweep", "work_queue", "wsgi"]
 """What is deployed: `app.app` serves HTTP, and each of the others but `wsgi` is a function of its own."""
 
-app = ThreadSafeChalice(app_name="vitto-memory")
+app = ThreadSafeChalice(app_name="vitto-memory", configure_logs=False)  # its handler would write every line again
 app.register_middleware(observed, "all")
 for module in (memories, backfill_routes, review, recall, administration, plugins, health, openapi, events):
     app.register_blueprint(module.blueprint)

@@ -142,17 +142,42 @@ class RecallSettings(Slice):
 
     seconds: float = setting("VITTO_RECALL_SECONDS", 3.0, "Time of one recall, all tiers together.", gt=0, le=28)
 
-    candidates: int = setting("VITTO_RECALL_CANDIDATES", 50, "Candidates a signal and scope.", ge=10, le=200)
+    candidates: int = setting("VITTO_RECALL_CANDIDATES", 100, "Candidates a signal and scope.", ge=10, le=200)
     abstain_below: float = setting(
         "VITTO_RECALL_ABSTAIN_BELOW", 0.35, "Best calibrated score under which nothing is near.", ge=0, le=1
     )
     floor: float = setting(
-        "VITTO_RECALL_FLOOR", 0.05, "Calibrated score under which a hit is noise and left out.", ge=0, le=1
+        "VITTO_RECALL_FLOOR", 0.02, "Calibrated score under which a hit is noise and left out.", ge=0, le=1
     )
     prospective: bool = setting(
         "VITTO_RECALL_PROSPECTIVE",
         True,  # noqa: FBT003 - the default of a switch
         "Whether the prospective questions of a memory find it.",
+    )
+    use_names_out: bool = setting(
+        "VITTO_RECALL_USE_NAMES_OUT",
+        default=True,
+        description="Whether a query is embedded without the names of those who speak in its scopes.",
+    )
+    use_surroundings: bool = setting(
+        "VITTO_RECALL_USE_SURROUNDINGS",
+        default=True,
+        description="Whether what was said around a memory in its session counts for it.",
+    )
+    use_speakers: bool = setting(
+        "VITTO_RECALL_USE_SPEAKERS",
+        default=True,
+        description="Whether the words of the one speaker whom a query names count more.",
+    )
+    use_times: bool = setting(
+        "VITTO_RECALL_USE_TIMES",
+        default=True,
+        description="Whether what happened when a query asks about counts more.",
+    )
+    use_user_over_assistant: bool = setting(
+        "VITTO_RECALL_USE_USER_OVER_ASSISTANT",
+        default=True,
+        description="Whether what an assistant said counts less than what others said.",
     )
     cache_seconds: int = setting("VITTO_RECALL_CACHE_SECONDS", 60, "Life of a cached answer; 0 is off.", ge=0, le=60)
     query_cache_seconds: int = setting(
@@ -236,7 +261,15 @@ class Settings(Slice):
 
 
 NOT_SETTINGS = frozenset(
-    {"VITTO_URL", "VITTO_API_KEY", "VITTO_BENCH_DATA", "VITTO_HOME", "VITTO_TEST_ATLAS_URI", "VITTO_TEST_REDIS_SEARCH"}
+    {
+        "VITTO_URL",
+        "VITTO_API_KEY",
+        "VITTO_BENCH_DATA",
+        "VITTO_BENCH_EMBEDDINGS",
+        "VITTO_HOME",
+        "VITTO_TEST_ATLAS_URI",
+        "VITTO_TEST_REDIS_SEARCH",
+    }
 )
 """Variables of the command line, the benches and the tests, which share the prefix and are nothing to the service."""
 

@@ -23,6 +23,7 @@ from chalicelib.domain.administration import ApiKey, AuditEvent
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Embedding, Memory, MemoryType
+from chalicelib.domain.place import place_of
 from chalicelib.domain.query import IndexQuery, RecallRecord, StoredMemory
 from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.text.terms import index_terms, query_words
@@ -151,6 +152,7 @@ def entry(stored: StoredMemory, **fields: Any) -> IndexEntry:
         "type": made.type,
         "tags": made.tags,
         "event_ms": epoch_ms(made.event_time),
+        "place": place_of(made),
     }
     return IndexEntry(**values | fields)
 

@@ -19,7 +19,7 @@ def consolidator(services: Container) -> Consolidator:
     p = services.ports
     return Consolidator(
         store=p.store,
-        hot=p.hot,
+        lookup=services.lookup,
         embedder=p.embedder,
         indexer=services.indexer,
         auditor=services.auditor,
@@ -45,7 +45,7 @@ def stored(
     duplicates = services.ports.store.find_duplicates([row.memory for row in rows])
     fresh = [row for row, existing in zip(rows, duplicates, strict=True) if existing is None]
     work = consolidator(services)
-    decisions = work.settle(who, fresh)
+    decisions = work.announce(who, work.settle(who, fresh))
     between()
     existing = inserted(services, decisions)
     done = iter(work.apply(who, decisions, existing))

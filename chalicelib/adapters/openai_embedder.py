@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.openai_errors import told_by_the_client
 from chalicelib.domain.budget import time_left
 from chalicelib.domain.calibration import Calibration, calibration_of
 from chalicelib.domain.text.chunks import chunks
@@ -18,8 +19,6 @@ from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured,
 from chalicelib.settings import EmbeddingSettings
 
 _STORE = "embedding"
-_TRY_LATER = frozenset({408, 429})
-_SERVER_ERRORS = 500
 _FIRST_PAUSE = 0.1  # seconds before the first repeat; each further one waits twice as long
 _QUERY_RETRIES = 1  # within `query_seconds`, since a reader waits; a batch of passages has `retries` of its own
 
@@ -103,21 +102,11 @@ class OpenAIEmbedder:
     def _attempt(self, model: str, texts: Sequence[str], seconds: float) -> Any:
         """One answer, which nobody has checked yet. StoreUnavailable where the server says nothing of use; EmbeddingFailed
         where it is well and refuses these texts."""
-        from openai import APIStatusError, OpenAIError  # noqa: PLC0415 - see the class
-
         client = self._client.with_options(timeout=seconds)
-        try:
+        with told_by_the_client(_STORE, _refused):
             return client.embeddings.create(
                 model=model, input=list(texts), dimensions=self._settings.dimensions, encoding_format="base64"
             )
-        except APIStatusError as error:
-            if error.status_code < _SERVER_ERRORS and error.status_code not in _TRY_LATER:
-                raise EmbeddingFailed(f"the embedding server refuses: {type(error).__name__}") from error
-            raise StoreUnavailable(_STORE, type(error).__name__) from error
-        except OpenAIError as error:
-            raise StoreUnavailable(_STORE, type(error).__name__) from error
-        except ValueError as error:  # the client lets a body through that calls itself JSON and is not
-            raise StoreUnavailable(_STORE, "it gave something that is no JSON") from error
 
     def _vectors(self, reply: Any, count: int) -> list[Vector]:
         try:
@@ -142,6 +131,10 @@ class OpenAIEmbedder:
             return unit(values, size)
         except ValueError as error:
             raise EmbeddingFailed(f"the embedding server gave an unusable vector: {error}") from None
+
+
+def _refused(error: str) -> EmbeddingFailed:
+    return EmbeddingFailed(f"the embedding server refuses: {error}")
 
 
 def _regrouped(vectors: Sequence[Vector], sizes: Sequence[int]) -> Iterator[Sequence[Vector]]:

@@ -7,14 +7,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.openai_errors import told_by_the_client
 from chalicelib.domain.budget import time_left
 from chalicelib.domain.wire import Wire
 from chalicelib.errors import InvalidInput, LanguageModelFailed, LanguageModelUnavailable, StoreUnavailable
 from chalicelib.settings import LanguageModelSettings
 
 STORE = "language_model"
-_TRY_LATER = frozenset({408, 409, 429})
-_SERVER_ERRORS = 500
 _NOT_STRICT = frozenset({"title", "default", "minLength", "maxLength", "pattern", "format", "minItems", "maxItems"})
 """What OpenAI's strict schemas do not take; the answer is validated against the whole form afterwards."""
 _FENCE = (
@@ -70,25 +69,14 @@ class OpenAILanguageModel:
 
     def _within_limits(self, ask: Any, *, probing: bool = False) -> Any:
         try:
-            with self.breaker.call(self._settings.seconds, probing=probing):
-                return _attempt(ask, self._client.with_options(timeout=time_left()))
+            with self.breaker.call(self._settings.seconds, probing=probing), told_by_the_client(STORE, _refused):
+                return ask(self._client.with_options(timeout=time_left()))
         except StoreUnavailable as error:
             raise LanguageModelUnavailable(f"the language model is unavailable: {error.reason}") from error
 
 
-def _attempt(ask: Any, client: Any) -> Any:
-    from openai import APIStatusError, OpenAIError  # noqa: PLC0415 - see the class
-
-    try:
-        return ask(client)
-    except APIStatusError as error:
-        if error.status_code < _SERVER_ERRORS and error.status_code not in _TRY_LATER:
-            raise LanguageModelFailed(f"the language model refuses: {type(error).__name__}") from error
-        raise StoreUnavailable(STORE, type(error).__name__) from error
-    except OpenAIError as error:
-        raise StoreUnavailable(STORE, type(error).__name__) from error
-    except ValueError as error:  # the client lets a body through that calls itself JSON and is not
-        raise StoreUnavailable(STORE, "it gave something that is no JSON") from error
+def _refused(error: str) -> LanguageModelFailed:
+    return LanguageModelFailed(f"the language model refuses: {error}")
 
 
 def _text(reply: Any) -> str:

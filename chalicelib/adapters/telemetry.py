@@ -1,6 +1,7 @@
 """Failures are said: a log line and a metric for each event, a trace where one is wanted, all by AWS Powertools.
 
-Logs are JSON and metrics EMF, both on standard output. Everything is imported at first use: no cold start waits for it.
+Logs are JSON and metrics EMF, both on standard output, but for commands, whose output is their own: see `say_on_stderr`.
+Everything is imported at first use: no cold start waits for it.
 """
 
 import functools
@@ -20,6 +21,7 @@ DIMENSIONS = ("function_name", "store", "part", "code", "job", "plugin")
 _SAMPLED = "Sampled=1"
 
 _first = threading.Lock()
+_on_stderr = threading.Event()
 _keys: ContextVar[Mapping[str, str]] = ContextVar("telemetry_keys", default=MappingProxyType({}))
 
 
@@ -30,6 +32,11 @@ def _keyed(keys: Mapping[str, Any]) -> Iterator[None]:
         yield
     finally:
         _keys.reset(token)
+
+
+def say_on_stderr() -> None:
+    """Have logs and metrics of this process go to standard error. For commands, before the first event."""
+    _on_stderr.set()
 
 
 def _untraced() -> str:
@@ -96,10 +103,11 @@ def _made_sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
             metrics.add_dimensions(**{"service": SERVICE, key: value})
         line = json.dumps(metrics.serialize_metric_set(), separators=(",", ":"))
         # at once: what the library itself prints comes in pieces, which threads would mix
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+        out = sys.stderr if _on_stderr.is_set() else sys.stdout
+        out.write(f"{line}\n")
+        out.flush()
 
-    return Logger(service=SERVICE), count
+    return Logger(service=SERVICE, stream=sys.stderr if _on_stderr.is_set() else sys.stdout), count
 
 
 @functools.cache

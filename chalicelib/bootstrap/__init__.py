@@ -51,7 +51,8 @@ def container() -> "Container":
                 settings = settings_of(os.environ)
                 ports = build_ports(settings)
                 in_lambda = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
-                _container = Container(settings, traced(ports) if in_lambda else ports, sleeps=in_lambda)
+                stores = traced(ports) if in_lambda else ports
+                _container = Container(settings, stores, sleeps=in_lambda, marks_later=True)
     return _container
 
 

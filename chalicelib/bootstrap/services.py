@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from chalicelib.bootstrap.building import (
-    Ports,
-)
+from chalicelib.bootstrap.building import Ports
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -17,24 +15,28 @@ from chalicelib.plugins.registry import Registry, load
 from chalicelib.plugins.sessions import SessionHooks
 from chalicelib.plugins.switches import Switchboard
 from chalicelib.recall.audit import RecallAudit
+from chalicelib.recall.dopamine_router import DopamineRouter
 from chalicelib.recall.hooks import RecallHooks
 from chalicelib.recall.pipeline import RecallPipeline
 from chalicelib.settings import Settings
-from chalicelib.write.admission.gate import AdmissionGate, injection_in
+from chalicelib.write.admission.gate import AdmissionGate
 from chalicelib.write.admission.plugins import PluginRulings
 from chalicelib.write.admission.scope_view import ScopeView
 from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.audit import Auditor
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.consolidation.consolidator import Consolidator
+from chalicelib.write.consolidation.finishing import Successions
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.editing import Editor
 from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import ScopeLookup
 from chalicelib.write.maintenance import Maintenance
 from chalicelib.write.pipeline import RememberPipeline
-from chalicelib.write.preference_learning import PreferenceLearning
+from chalicelib.write.preference_learning import PreferenceLearner, PreferenceLearning
+from chalicelib.write.promoting import Promoter
 from chalicelib.write.prospective.plugin import ProspectiveIndex
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
@@ -48,13 +50,21 @@ from chalicelib.write.versioning import MemoryVersioning, Versions
 class Container:
     """The services over a set of ports. Misconfigured where a plugin that the settings list cannot be had.
 
-    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it."""
+    `sleeps` says that this process stands still once it has answered, so that plugins after a response run before it.
+    `marks_later` lets a write answer before the truth notes that the index has its rows."""
 
     def __init__(
-        self, settings: Settings, ports: Ports, *, sleeps: bool = False, plugins: Sequence[Plugin] = ()
+        self,
+        settings: Settings,
+        ports: Ports,
+        *,
+        sleeps: bool = False,
+        marks_later: bool = False,
+        plugins: Sequence[Plugin] = (),
     ) -> None:
         self.settings = settings
         self.ports = ports
+        self._marks_later = marks_later and not sleeps
         switchboard = Switchboard(ports.switches, ports.clock, ports.telemetry)
         registry = Registry(self._built_in_plugins(), [*load(settings.plugins.listed), *plugins])
         self.plugins = Plugins(registry, switchboard, ports.telemetry, settings.plugins)
@@ -65,13 +75,22 @@ class Container:
         return [
             AdmissionControl(),
             MemoryVersioning(),
+            DopamineRouter(),
             EmotionalContext(),
-            PreferenceLearning(self._remember_learned),
+            PreferenceLearning(self.preferences, self.deferral.learn_later),
             ProspectiveIndex(self.deferral.write_questions_later),
         ]
 
-    def _remember_learned(self, caller: Caller, items: list[dict[str, Any]]) -> None:
-        self.remember.remember(caller, [*items], key=None, single=False)
+    @cached_property
+    def preferences(self) -> PreferenceLearner:
+        """What users want of answers."""
+
+        def remember(caller: Caller, items: list[dict[str, Any]], once: str | None) -> None:
+            self.remember.remember(caller, [*items], key=once, single=False)
+
+        return PreferenceLearner(
+            self.ports.store, remember, lambda org_id: self.plugins.is_on(org_id, PreferenceLearning.name)
+        )
 
     @cached_property
     def session_hooks(self) -> SessionHooks:
@@ -94,6 +113,7 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
             questions=p.questions,
+            later=self.after_response.later if self._marks_later else None,
         )
 
     @cached_property
@@ -108,11 +128,17 @@ class Container:
         return Deferral(p.queue, p.telemetry, lambda org_id: self.plugins.is_on(org_id, ProspectiveIndex.name))
 
     @cached_property
+    def lookup(self) -> ScopeLookup:
+        """What the hot index knows around new rows."""
+        p = self.ports
+        return ScopeLookup(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+
+    @cached_property
     def admission(self) -> AdmissionStage:
         """Verdicts on what wants in."""
         p = self.ports
-        view = ScopeView(store=p.store, hot=p.hot, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
-        hooks = PluginRulings(AdmissionHooks(self.plugins, injection_in))
+        view = ScopeView(store=p.store, lookup=self.lookup, embedder=p.embedder, telemetry=p.telemetry, clock=p.clock)
+        hooks = PluginRulings(AdmissionHooks(self.plugins))
         return AdmissionStage(gate=AdmissionGate(view), indexer=self.indexer, telemetry=p.telemetry, hooks=hooks)
 
     @cached_property
@@ -121,13 +147,19 @@ class Container:
         p = self.ports
         return Consolidator(
             store=p.store,
-            hot=p.hot,
+            lookup=self.lookup,
             embedder=p.embedder,
             indexer=self.indexer,
             auditor=self.auditor,
             telemetry=p.telemetry,
             clock=p.clock,
         )
+
+    @cached_property
+    def successions(self) -> Successions:
+        """Finishes what consolidation began."""
+        p = self.ports
+        return Successions(store=p.store, indexer=self.indexer, auditor=self.auditor, clock=p.clock)
 
     @cached_property
     def remember(self) -> RememberPipeline:
@@ -137,6 +169,7 @@ class Container:
             store=p.store,
             receipts=p.receipts,
             indexer=self.indexer,
+            lookup=self.lookup,
             admission=self.admission,
             consolidator=self.consolidator,
             apart=ConsolidationHooks(self.plugins),
@@ -178,8 +211,21 @@ class Container:
     def reviewer(self) -> Reviewer:
         """Quarantined memories before people."""
         p = self.ports
-        return Reviewer(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, deferral=self.deferral, clock=p.clock
+        return Reviewer(store=p.store, decisions=self.decisions, promoter=self.promoter, auditor=self.auditor)
+
+    @cached_property
+    def promoter(self) -> Promoter:
+        """Lets memories out of quarantine, for people and for the sweep."""
+        p = self.ports
+        return Promoter(
+            store=p.store,
+            decisions=self.decisions,
+            consolidator=self.consolidator,
+            apart=ConsolidationHooks(self.plugins),
+            indexer=self.indexer,
+            auditor=self.auditor,
+            deferral=self.deferral,
+            clock=p.clock,
         )
 
     @cached_property
@@ -191,6 +237,7 @@ class Container:
             embedder=p.embedder,
             indexer=self.indexer,
             decisions=self.decisions,
+            promoter=self.promoter,
             auditor=self.auditor,
             telemetry=p.telemetry,
             clock=p.clock,
@@ -240,6 +287,7 @@ class Container:
             store=p.backfills,
             indexer=self.indexer,
             queue=p.queue,
+            deferral=self.deferral,
             telemetry=p.telemetry,
             clock=p.clock,
         )
@@ -247,7 +295,7 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill)
+        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences, self.ports.queue)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

@@ -27,14 +27,6 @@ class Decision(StrEnum):
     REJECT = "reject"
 
 
-class QuarantineReason(StrEnum):
-    """Why a row waits for review."""
-
-    SCORE = "score"
-    INJECTION = "injection"
-    PLUGIN = "plugin"
-
-
 class FactorName(StrEnum):
     """The five questions that admission asks."""
 
@@ -128,12 +120,15 @@ class VerdictReceipt(Wire):
 
 @dataclass(frozen=True)
 class Ruling:
-    """What the plugins say of a candidate: the candidate, changed or not; a decision they force, and which of them did; and
-    those that were cut off or raised; and what is told of each that did something."""
+    """What the plugins say of a candidate: the candidate, changed in nothing but what they may change, and cleaned, with the
+    kinds of secrets that were in what they wrote; a decision they force, which of them did, and why; those that were cut
+    off, raised or rest; and what is told of each that did something."""
 
     memory: Memory
     forced: Decision | None = None
     by: str | None = None
+    reason: str | None = None
+    redacted: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     reports: tuple[PluginReport, ...] = ()
 

@@ -38,9 +38,19 @@ class SessionMessage(Wire):
         return self.name or self.author or self.role
 
 
+def is_assistant(name: str) -> bool:
+    """Whether a speaker of that name is an assistant."""
+    return name.strip().casefold() in _ASSISTANTS
+
+
+def is_role(name: str) -> bool:
+    """Whether it is the name of a part in a conversation, and nobody's own."""
+    return name.strip().casefold() in _ASSISTANTS | _USERS
+
+
 def speaker_of(name: str, user_id: str) -> Speaker:
     """Who `name` is to the user: a name that is neither theirs nor an assistant's is somebody else's."""
     folded = name.strip().casefold()
-    if folded in _ASSISTANTS:
+    if is_assistant(name):
         return "assistant"
     return "user" if folded in _USERS or folded == user_id.casefold() else "other"

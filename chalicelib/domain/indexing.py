@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 from chalicelib.domain.memory import MemoryType
+from chalicelib.domain.place import NOWHERE, Place
 from chalicelib.domain.vector import Vector
 
 
 @dataclass(frozen=True)
 class IndexEntry:
     """A row for the index. `vectors` is empty while it has none of the current model; a row that is not active is taken
-    out by `IndexRemoval`.
+    out by `IndexRemoval`. `place` is where in a conversation it was said.
 
     `questions` are the vectors of its prospective questions, of the same model, and `question_terms` the terms that they add
     to its own. None for `questions` says nothing of them: those that the index holds of this revision and model stay."""
@@ -24,6 +25,7 @@ class IndexEntry:
     type: MemoryType
     tags: tuple[str, ...]
     event_ms: int
+    place: Place = NOWHERE
     questions: tuple[Vector, ...] | None = None
     question_terms: tuple[str, ...] = ()
 

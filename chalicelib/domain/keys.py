@@ -1,6 +1,7 @@
 """The one function that builds every key, in MongoDB and in Redis, and the ids that go into them."""
 
 import secrets
+import threading
 import time
 from urllib.parse import quote
 
@@ -10,6 +11,7 @@ MAX_ID_BYTES = 128  # spec/product.md "Scopes"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford base 32: sorts by value, no look-alikes
 _FIRST_PRINTABLE = 0x20
 _TIME_BITS, _RANDOM_BITS = 48, 80
+_STEP_BITS = 64  # between ids of one millisecond: nobody guesses the next
 
 
 def key(*parts: str) -> str:
@@ -21,9 +23,19 @@ def key(*parts: str) -> str:
     return "/".join(quote(part, safe="") for part in parts)
 
 
+class _Latest:
+    """The value of the last id of this process."""
+
+    lock = threading.Lock()
+    value = 0
+
+
 def new_id(prefix: str) -> str:
-    """A fresh id such as `mem_01k…`: 48 bits of milliseconds, then 80 random bits, so ids sort by the time made."""
+    """A fresh id such as `mem_01k…`: 48 bits of milliseconds, then 80 random bits, so ids sort by the time made. Within a
+    millisecond, those of one process sort by their order: of messages that came together it is all that tells it."""
     value = (time.time_ns() // 1_000_000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
+    with _Latest.lock:
+        value = _Latest.value = max(value, _Latest.value + 1 + secrets.randbits(_STEP_BITS))
     shifts = range(_TIME_BITS + _RANDOM_BITS - 5 + 2, -1, -5)
     return f"{prefix}_" + "".join(_ALPHABET[value >> shift & 31] for shift in shifts)
 

@@ -15,8 +15,6 @@ from chalicelib.domain.wire import UtcTime, Wire
 
 MAX_CONTENT_BYTES = 16 * 1024  # spec/api.md "Limits"
 RESTORABLE_DAYS = 7  # spec/product.md "Retention"
-INJECTION = "injection"
-"""The reason of a quarantine that only a person may end."""
 REMOVED_AT = datetime.fromtimestamp(0, UTC)
 """When a row that is being removed for good counts as forgotten: so long ago that nobody restores it."""
 
@@ -49,6 +47,14 @@ class Status(StrEnum):
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     ARCHIVED = "archived"
+
+
+class QuarantineReason(StrEnum):
+    """Why a row waits for review. What waits for `injection` is let in by a person alone."""
+
+    SCORE = "score"
+    INJECTION = "injection"
+    PLUGIN = "plugin"
 
 
 class ArchivedReason(StrEnum):
@@ -126,6 +132,14 @@ class Embedding(Wire):
     vectors: tuple[Vector, ...]
 
 
+class Yield(Wire):
+    """That another memory takes this one's place once it is there: which, since when, and at which revision of this one."""
+
+    to: str
+    at: UtcTime
+    revision: int
+
+
 class Memory(Wire):
     """One memory as it is stored. `scope_ref` is where it lives, `revision` rises with every change of the row."""
 
@@ -152,6 +166,7 @@ class Memory(Wire):
     origin: Origin | None = None
     confidence: float | None = Field(default=None, ge=0, le=1)
     claims: tuple[Claim, ...] = ()
+    claims_found: bool = Field(default=False, exclude=True)  # in the text, whose changes they follow; nobody gave them
     event_time: UtcTime
     created_at: UtcTime
     updated_at: UtcTime
@@ -167,6 +182,7 @@ class Memory(Wire):
     links: tuple[Link, ...] = ()
     outcome: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    yields: tuple[Yield, ...] = Field(default=(), exclude=True)  # see `succession`
     untold: AuditEvent | None = Field(default=None, exclude=True)  # of the last decision, until it is in the audit
 
     @property
@@ -201,7 +217,7 @@ class Memory(Wire):
     @property
     def is_held_for_injection(self) -> bool:
         """Whether it was quarantined for trying to instruct the assistant."""
-        return (self.quarantine_reason or "").partition(":")[0] == INJECTION
+        return (self.quarantine_reason or "").partition(":")[0] == QuarantineReason.INJECTION
 
     @property
     def indexed_text(self) -> str:

@@ -7,15 +7,19 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
-from chalicelib.domain.memory import Memory, MemoryType
+from chalicelib.domain.conflicts import Override
+from chalicelib.domain.explanation import CandidateRecord, LeftOut
+from chalicelib.domain.memory import ArchivedReason, Memory, MemoryType
+from chalicelib.domain.place import Situation
 from chalicelib.domain.plugins import PluginReport
+from chalicelib.domain.relations import Via
+from chalicelib.domain.routing.route import Route, RouteName
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
 from chalicelib.domain.wire import JSON_NUMBER, SAYS_SOMETHING, Share, UtcTime, Wire, epoch_ms
 
 MAX_QUERY_CHARACTERS = 4000
 MAX_RESULTS = 100
-DEFAULT_RESULTS = 10
 EXACT_ROWS = 20_000  # spec/product.md "Vectors": up to so many rows a vector search is exact
 MAX_STORED_CANDIDATES = 200  # rows of one vector search inside the truth; each comes with its document
 
@@ -30,6 +34,14 @@ class Layer(StrEnum):
     def scopes(self) -> tuple[Scope, ...]:
         """What it means today."""
         return tuple(Scope) if self is Layer.DEVELOPER else (Scope.SPACE, Scope.UNIVERSE, Scope.USER)
+
+
+class Included(StrEnum):
+    """Archived rows that a recall may ask for, by why they were archived."""
+
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    SHIPPED = "shipped"
 
 
 _BOTH_WORDS: dict[str, Any] = {
@@ -57,8 +69,18 @@ class RecallQuery(Wire):
     tags: tuple[str, ...] = Field(default=(), max_length=20, description="every one of them is on the memory")
     since: UtcTime | None = Field(default=None, description="event time, inclusive")
     before: UtcTime | None = Field(default=None, description="event time, exclusive")
-    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] = DEFAULT_RESULTS
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), JSON_NUMBER] | None = Field(
+        default=None, description="where it is left out, the route says: 5, 10 or 20"
+    )
     min_score: Share = 0.0
+    include: tuple[Included, ...] = Field(
+        default=(), max_length=len(Included), description="archived rows to recall as well"
+    )
+    as_of: UtcTime | None = Field(default=None, description="answer from what was true and known at that time")
+    route: RouteName | None = Field(default=None, description="where it is left out, the router chooses")
+    position: Annotated[int, Field(ge=0), JSON_NUMBER] | None = Field(
+        default=None, description="how many messages came before the query in its conversation"
+    )
 
     @field_validator("layer")
     @classmethod
@@ -68,6 +90,21 @@ class RecallQuery(Wire):
         return layer
 
     @property
+    def conditions(self) -> dict[str, Any]:
+        """What is asked besides the text and the tags, as an audit may keep it."""
+        return self.model_dump(mode="json", by_alias=True, exclude={"query", "tags"}, exclude_defaults=True)
+
+    @property
+    def asks_for_the_past(self) -> bool:
+        """Whether it asks for more than what is active now."""
+        return bool(self.include or self.as_of)
+
+    @property
+    def archived_reasons(self) -> tuple[ArchivedReason, ...]:
+        """Why rows may have been archived that are recalled as well."""
+        return tuple(ArchivedReason(kind.value) for kind in sorted(set(self.include)))
+
+    @property
     def wanted_scopes(self) -> tuple[Scope, ...] | None:
         """The kinds of scopes asked for, in either word; None leaves the chain as it is."""
         return self.layer.scopes if self.layer else self.scopes
@@ -75,10 +112,13 @@ class RecallQuery(Wire):
     @property
     def filter(self) -> "Filter | None":
         """What rows must satisfy besides their scope; None where nothing is asked."""
-        if not (self.types or self.tags or self.since or self.before):
+        if not (self.types or self.tags or self.since or self.before or self.as_of):
             return None
         types = tuple(sorted(self.types or ()))
         since, before = (epoch_ms(time) if time else None for time in (self.since, self.before))
+        if self.as_of:  # what was true by then, that very millisecond included
+            then = epoch_ms(self.as_of) + 1
+            before = then if before is None else min(before, then)
         return Filter(types, tuple(sorted(set(self.tags))), since, before)
 
 
@@ -112,7 +152,7 @@ class Candidate:
     `cosine` is -1 to 1; None where the row has no vector of the query's model. `bm25` is 0 or more; None where it has
     yet to be computed. `question` is the cosine of the nearest of its prospective questions, where one was found.
     `row` is there where the tier read it anyway. `tier` is None for the hot index, whose signals say
-    which of its two it was.
+    which of its two it was. `situation` is where in a conversation it stands, as far as that is known.
     """
 
     id: str
@@ -122,6 +162,7 @@ class Candidate:
     row: "StoredMemory | None" = None
     tier: "TierName | None" = None
     question: float | None = None
+    situation: Situation | None = None
 
 
 @dataclass(frozen=True)
@@ -144,7 +185,8 @@ class TermStatistics:
 @dataclass(frozen=True)
 class IndexQuery:
     """What an index is asked for one chain: a vector, terms, or both; a filter; candidates wanted a signal and scope; and
-    whether a match with one of a memory's prospective questions counts for the memory."""
+    whether a match with one of a memory's prospective questions counts for the memory. In scopes of more than `exact_rows`
+    rows the nearest may be those of an approximate search, which costs a tenth."""
 
     vector: Vector | None
     model: str
@@ -152,6 +194,7 @@ class IndexQuery:
     filter: Filter | None = None
     limit: int = 100
     prospective: bool = False
+    exact_rows: int = EXACT_ROWS
 
 
 @dataclass(frozen=True)
@@ -174,6 +217,8 @@ class TierName(StrEnum):
     HOT_TEXT = "redis_text"
     STORED_VECTORS = "atlas_vectors"
     STORED_TEXT = "mongo_text"
+    COLD = "cold"
+    LINKS = "links"
 
 
 class TierReport(Wire):
@@ -193,10 +238,12 @@ class MissingCode(StrEnum):
     EMBEDDING_MISMATCH = "embedding_mismatch"
     INDEX_INCOMPLETE = "index_incomplete"
     NOT_SUPPORTED = "not_supported"
+    OUT_OF_TIME = "out_of_time"
 
 
 class Missing(Wire):
-    """A part that an answer went without. `part` is a tier, or `query_vector` where the query could not be embedded."""
+    """A part that an answer went without. `part` is a tier, `query_vector` where the query could not be embedded, or `parts`
+    where the parts of the query could not be searched for one by one."""
 
     part: str
     code: MissingCode
@@ -223,8 +270,9 @@ class Empty(Wire):
 
 class Scores(Wire):
     """The parts of a score: cosine as measured, calibrated `similarity` 0 to 1, BM25; the share of the query's words
-    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores that the hits are ordered by. `question` is the
-    cosine of a prospective question, where that was nearer than the memory itself and raised its similarity."""
+    that the row holds (`coverage`, 0 to 1); and `fused`, the sum of z-scores and of what else moved it, that the hits are
+    ordered by. `question` is the cosine of a prospective question, where that was nearer than the memory itself and raised
+    its similarity. `lent` is the share of another hit's score that a hit was raised by which was reached from it."""
 
     cosine: float | None
     similarity: float | None
@@ -232,26 +280,34 @@ class Scores(Wire):
     coverage: float
     fused: float
     question: float | None = None
+    lent: float | None = None
 
 
 class Hit(Wire):
-    """One recalled memory. `score` is calibrated, 0 to 1; `notes` are what plugins say of it, by their names."""
+    """One recalled memory. `score` is calibrated, 0 to 1; `notes` are what plugins say of it, by their names.
+
+    `via` is the hit that led to it, where one did and raised it by that. `overrode` names memories that say otherwise
+    and that this one holds over, for this reader; `overriddenBy` those that hold over this one, which says more besides."""
 
     memory: Memory
     score: float
     scores: Scores
     tier: TierName
     why: str
+    via: Via | None = None
+    overrode: tuple[Override, ...] | None = None
+    overridden_by: tuple[Override, ...] | None = None
     notes: dict[str, str] | None = None
 
 
 class RecallAnswer(Wire):
-    """What a recall answers. `degraded` names every part that was missing; empty where the answer is whole. `plugins` names
-    those that changed something and those that were left out, and why."""
+    """What a recall answers. `route` is how it was searched for, and why so. `degraded` names every part that was missing;
+    empty where the answer is whole. `plugins` names those that changed something and those that were left out, and why."""
 
     recall_id: str
     hits: tuple[Hit, ...]
     empty: Empty | None = None
+    route: Route
     tiers: tuple[TierReport, ...]
     degraded: tuple[Missing, ...] = ()
     plugins: tuple[PluginReport, ...] = ()
@@ -268,7 +324,8 @@ class RecallAnswer(Wire):
 
 
 class RecallRecord(Wire):
-    """The audit of one recall: ids, scores and the redacted query, never contents."""
+    """The audit of one recall: ids, scores and the redacted query, never contents. `conditions` are what else was asked, but
+    for tags; `candidates` those that ranked first, `leftOut` those that are no hits, and why."""
 
     recall_id: str
     org_id: str
@@ -277,7 +334,11 @@ class RecallRecord(Wire):
     at: UtcTime
     query: str
     scopes: tuple[str, ...]
+    route: Route | None = None
+    conditions: dict[str, Any] = Field(default_factory=dict)
     cached: bool = False
+    candidates: tuple[CandidateRecord, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     hits: tuple[dict[str, Any], ...] = ()
     empty: EmptyReason | None = None
     tiers: tuple[TierReport, ...] = ()

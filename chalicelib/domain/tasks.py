@@ -67,6 +67,20 @@ class WriteQuestions(ScopedTask):
     revision: int = Field(ge=1, le=2**53)
 
 
+class LearnPreferences(ScopedTask):
+    """What was just remembered of a conversation, which is to be looked through for what its author wants of answers."""
+
+    kind: Literal["learn_preferences"] = "learn_preferences"
+    ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=MAX_IDS)
+
+
+class WriteScopeQuestions(ScopedTask):
+    """A scope whose memories are to have questions of their present text and the present model, from the id `after` on."""
+
+    kind: Literal["write_scope_questions"] = "write_scope_questions"
+    after: str = Field(default="", max_length=MAX_ID_BYTES)
+
+
 class BackfillOrganization(ScopedTask):
     """An organization, named by its broadest scope, of which the backfill of embeddings is to go on."""
 
@@ -81,7 +95,7 @@ class BackfillOrganization(ScopedTask):
         return value
 
 
-Task = IndexRows | RebuildScope | WriteQuestions | BackfillOrganization
+Task = IndexRows | RebuildScope | WriteQuestions | WriteScopeQuestions | LearnPreferences | BackfillOrganization
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

@@ -59,6 +59,7 @@ def work_once(services: "Container", seconds: float = DRAIN_SECONDS) -> dict[str
         services.ports.telemetry.event("job_failing", level="error", job=DRAIN_QUEUE.name, reason=error.message)
     rota = Rota(services, tuple(job for job in (*JOBS, *RETENTION) if job is not DRAIN_QUEUE))
     jobs = rota.once()
+    services.after_response.settle()
     return {"tasks": asdict(drained), "jobs": jobs, "failed": [*failed, *rota.failing]}
 
 
@@ -71,6 +72,7 @@ def _work(services: "Container") -> None:
     services.ports.telemetry.event("worker_started", level="info", queue=queue)
     while not stop.wait(IDLE_SECONDS):
         rota.turn()
+    services.after_response.settle()
     services.ports.telemetry.event("worker_stopped", level="info")
 
 

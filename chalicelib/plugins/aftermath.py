@@ -1,4 +1,4 @@
-"""Plugins after a response: they hold up nobody, and what they give is not looked at."""
+"""Work after a response, plugins above all: it holds up nobody, and what plugins give is not looked at."""
 
 import threading
 from collections.abc import Callable
@@ -9,11 +9,12 @@ from chalicelib.plugins.hooks import Answered, AnswerKind
 from chalicelib.plugins.manager import Plugins, nothing
 from chalicelib.ports import Telemetry
 
+AFTER_RESPONSE = "after-response"  # what its threads are called
 MOST_AT_ONCE = 16  # answers whose plugins are at work; a further one waits for its own
 
 
 class AfterResponse:
-    """Runs `after_response`: in a thread of its own, or, where a process sleeps once it has answered, before that.
+    """Runs what comes after a response: in a thread of its own, or before it where a process sleeps once it has answered.
 
     `wait` is for such processes: a function on Lambda stands still between two requests, with all of its threads."""
 
@@ -29,26 +30,27 @@ class AfterResponse:
         if not self._plugins.listens(HookName.AFTER_RESPONSE, org_id, kind):
             return
         said = show()
-        if self._wait:
-            self._tell(org_id, said)
-        elif self._free.acquire(blocking=False):
-            threading.Thread(
-                target=self._tell_and_free, args=(org_id, said), name="after-response", daemon=True
-            ).start()
-        else:
-            self._tell(org_id, said)
+        self.later(lambda: self._tell(org_id, said))
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Have `work`, which raises nothing, done in a thread of its own; at once where too many are at work already, and
+        where the process sleeps once it has answered."""
+        if self._wait or not self._free.acquire(blocking=False):
+            work()
+            return
+        threading.Thread(target=self._do_and_free, args=(work,), name=AFTER_RESPONSE, daemon=True).start()
+
+    def _do_and_free(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        finally:
+            self._free.release()
 
     def settle(self) -> None:
         """Wait until the plugins of every answer so far are done."""
         for _ in range(MOST_AT_ONCE):
             self._free.acquire()
         for _ in range(MOST_AT_ONCE):
-            self._free.release()
-
-    def _tell_and_free(self, org_id: str, said: Answered) -> None:
-        try:
-            self._tell(org_id, said)
-        finally:
             self._free.release()
 
     def _tell(self, org_id: str, said: Answered) -> None:

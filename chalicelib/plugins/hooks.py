@@ -13,6 +13,7 @@ from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.conversation import Message
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import Hit, RecallQuery
+from chalicelib.domain.routing.route import Route
 from chalicelib.domain.wire import Wire
 
 MARK = "__vitto_hook__"  # the registry hands what carries it to pluggy, which a cold start then need not import
@@ -68,9 +69,10 @@ class Shown(Wire):
 
 
 class Asked(Shown):
-    """A recall before it runs. Secrets are out of the query's text."""
+    """A recall before it runs. Secrets are out of the query's text. `route` is the one that it would take."""
 
     query: RecallQuery
+    route: Route | None = None
 
 
 class Answering(Shown):
@@ -160,9 +162,9 @@ class HookSpecs:
     def session_start(self, session: Session) -> None:
         """A session begins."""
 
-    def before_recall(self, asked: Asked) -> RecallQuery | None:
+    def before_recall(self, asked: Asked) -> RecallQuery | Route | None:
         """May give a narrower query: fewer scopes, ids or types, more tags, a shorter time, a smaller limit, a higher least
-        score. The text stays."""
+        score; the text stays. Or a route, which holds where the query names none; its scopes narrow the query's."""
 
     def before_context_assembly(self, context: AssemblingContext) -> ContextHint | None:
         """May give a hint for the assistant."""

@@ -1,6 +1,6 @@
-"""Runs plugins at a hook, one after the other, each on copies of its own, each with a limit; a bad one is left out.
+"""Runs plugins at a hook, one after the other, each with a limit, foreign ones on copies of theirs; a bad one is left out.
 
-    is it on here? → does it rest? → shown a copy → within its time? → is what it gave allowed? → the next one
+    is it on here? → does it rest? → shown its copy → within its time? → is what it gave allowed? → the next one
 
 The plugins that come with the product run in the request's own thread, where only their calls to stores are cut off; all
 others in threads of their own.
@@ -154,7 +154,7 @@ class Plugins:
             return _Called(outcome=PluginOutcome.RESTING, reason="it was cut off several times in a row and rests")
         began = time.perf_counter()
         try:
-            value = self._within_its_time(bound, show().model_copy(deep=True))
+            value = self._within_its_time(bound, _copied(bound, show()))
         except Cut as cut:
             if cut.is_its_fault and rest.cut():
                 self._telemetry.event("plugin_rests", level="error", plugin=bound.running.plugin.name)
@@ -197,6 +197,11 @@ class Plugins:
             event = f"plugin_{report.outcome}"
             self._telemetry.event(event, plugin=report.name, hook=report.hook, ms=report.ms, reason=report.reason)
         return report
+
+
+def _copied(bound: _Bound, shown: Shown) -> Shown:
+    """A copy of its own for a plugin that is not ours: what is frozen can be changed by whoever means to."""
+    return shown if bound.running.plugin.is_built_in else shown.model_copy(deep=True)
 
 
 def _report(bound: _Bound, outcome: PluginOutcome, called: _Called) -> PluginReport:

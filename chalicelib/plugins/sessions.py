@@ -6,11 +6,10 @@ from typing import Any
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.conversation import Message
 from chalicelib.domain.plugins import HookName
-from chalicelib.domain.text.cleaning import clean
-from chalicelib.domain.text.secrets import redact
 from chalicelib.plugins.hooks import AssemblingContext, ContextHint, Identity, Session
-from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given, nothing
+from chalicelib.plugins.manager import Plugins, Reports, given, nothing
 from chalicelib.plugins.registry import Registered
+from chalicelib.plugins.wording import fit_to_be_read
 
 
 class SessionHooks:
@@ -29,7 +28,8 @@ class SessionHooks:
         return self._tell(HookName.SESSION_END, said)
 
     def hints(self, caller: Caller, session_id: str, messages: Sequence[Message]) -> tuple[tuple[str, ...], Reports]:
-        """The hints for a context, in the order of the plugins, cleaned and without secrets."""
+        """The hints for a context, in the order of the plugins. One that has a secret or would instruct the assistant is
+        left out, and its plugin reported."""
         context = AssemblingContext(caller=Identity.of(caller), session_id=session_id, messages=tuple(messages))
         nobody: tuple[str, ...] = ()
         return self._plugins.run(
@@ -47,8 +47,4 @@ class SessionHooks:
 
 def _with_hint(hints: tuple[str, ...], value: Any, _: Registered) -> tuple[str, ...]:
     hint = given(ContextHint, value)
-    try:
-        text, _labels = redact(clean(hint.text))
-    except UnicodeEncodeError:
-        raise NotAllowed("its hint is not valid Unicode") from None
-    return (*hints, text) if text else hints
+    return (*hints, *fit_to_be_read([hint.text], "its hint", beside=hints))

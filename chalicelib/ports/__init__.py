@@ -6,7 +6,8 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 
 from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
-from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors
+from chalicelib.ports.related import RelatedReads
+from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
 from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId, Standing
 from chalicelib.ports.work import DeadLetter, Delivery, TaskQueue
@@ -33,9 +34,11 @@ __all__ = [
     "RecallCache",
     "RecallStore",
     "ReceiptStore",
+    "RelatedReads",
     "RowId",
     "Standing",
     "StoredVectors",
     "TaskQueue",
     "Telemetry",
+    "vector_under",
 ]

@@ -23,11 +23,15 @@ class HotIndex(Probe, Protocol):
         """The candidates of every scope of `chain` and of no other, each scored by both signals; one round trip, two with a
         search module. `vectors_searched` is False where vectors cannot be searched now; text is searched all the same.
 
-        BM25 has the statistics of the scopes asked. Up to 20,000 rows in a scope the vector search is exact.
+        BM25 has the statistics of the scopes asked. Up to `exact_rows` rows in a scope the vector search is
+        exact.
 
         A prospective query also finds, in each scope, the rows with the nearest questions, at most `limit` of them, and a
         term that only a row's questions hold counts as if it stood once in its text, by `bm25.QUESTION_SHARE`; other queries
         know nothing of questions."""
+
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        """What `search` answers to each, in their order, all in the round trips that one of them takes."""
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         """Make the index agree with these rows, and count up the generation of every scope that changes. Repeats and stale
@@ -81,18 +85,26 @@ class CacheEntry:
 @dataclass(frozen=True)
 class CacheOpening:
     """What the first read of a recall gives: the cached body where its generations still hold, else what they are now;
-    and the query's vector where it is known."""
+    and the query's vector where it is known. `names` are those of the words given that are in the name of a speaker."""
 
     body: str | None
     generations: tuple[str, ...]
     vector: Vector | None
+    names: tuple[str, ...] = ()
+
+
+def vector_under(vector_key: str, names: Sequence[str]) -> str:
+    """Under what the vector of a query is kept that is embedded without `names`."""
+    return f"{vector_key}:{','.join(names)}" if names else vector_key
 
 
 class RecallCache(Protocol):
     """Cached answers, query vectors, and the queue that the recall audit rides in. One round trip a call."""
 
-    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
-        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer."""
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
+        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer. Where it is
+        not, say which of `words` are in the name of a speaker in `chain`, and give the vector that is kept `vector_under`
+        `vector_key` and those names."""
 
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
         """Keep the answer and the vector where there is one, and queue the audit."""

@@ -15,6 +15,7 @@ from chalicelib.domain.query import (
 )
 from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.scope import Chain, Scope
+from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.services import Probe
 
 
@@ -44,7 +45,7 @@ RowId = tuple[str, str]
 """An organization and the id of a row in it."""
 
 
-class MemoryStore(Probe, Protocol):
+class MemoryStore(Probe, RelatedReads, Protocol):
     """The truth. Every read takes a chain and gives nothing outside it."""
 
     def insert(self, rows: Sequence[StoredMemory]) -> list[str | None]:
@@ -129,6 +130,9 @@ class MemoryStore(Probe, Protocol):
 
     def untold(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
         """Rows with an `untold` event, in a fixed order that `after` pages through."""
+
+    def yielding(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Rows that carry the mark of a successor (`yields`), in a fixed order that `after` pages through, with vectors."""
 
     def checkpoint(self, name: str) -> str | None:
         """What a job kept under that name."""

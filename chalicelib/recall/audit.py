@@ -12,20 +12,34 @@ from chalicelib.errors import NotFound, StoreUnavailable
 from chalicelib.ports import Clock, RecallCache, RecallStore, Telemetry
 
 DRAIN_BATCH = 500
+_OF_THE_ANSWER = ("hits", "empty", "candidates", "left_out")
+"""What a served answer has from the recall that made it."""
 DRAINS_FOR_A_READER = 4  # a reader waits; what is further back the worker brings
 
 
 def audited(hits: Sequence[Hit]) -> tuple[dict[str, object], ...]:
-    """What the audit keeps of hits: ids, tiers and scores."""
+    """What the audit keeps of hits: ids, tiers, scores, and from where and by which rule they hold."""
     return tuple(
         {
             "id": hit.memory.id,
             "tier": hit.tier.value,
             "score": hit.score,
-            "scores": hit.scores.model_dump(by_alias=True),
+            "scores": hit.scores.model_dump(by_alias=True, exclude_none=True),
+            **_standing(hit),
         }
         for hit in hits
     )
+
+
+def _standing(hit: Hit) -> dict[str, object]:
+    """Without the names and attributes that these are about: they are contents."""
+    said: dict[str, object] = {}
+    if hit.via:
+        said["via"] = {"id": hit.via.id, "over": hit.via.over.value}
+    for name, overrides in (("overrode", hit.overrode), ("overriddenBy", hit.overridden_by)):
+        if overrides:
+            said[name] = [{"id": one.id, "rule": one.rule.value} for one in overrides]
+    return said
 
 
 class RecallAudit:
@@ -60,7 +74,7 @@ class RecallAudit:
         except ValidationError:  # written by another version; one such record must not hold up the rest
             self._telemetry.event("recall_audit_unreadable", level="error")
             return None
-        return record.model_copy(update={"hits": answer.hits, "empty": answer.empty})
+        return record.model_copy(update={name: getattr(answer, name) for name in _OF_THE_ANSWER})
 
     def read(self, caller: Caller, recall_id: str) -> RecallRecord:
         """The audit of a recall of the last 90 days: whole for who recalled, without the query's text for an admin; NotFound

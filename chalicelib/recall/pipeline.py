@@ -1,10 +1,11 @@
 """The read path, from a query to an explained answer.
 
-    question → plugins → cache → [route] → tiers → fusion → rows from the truth → [conflict] → cache and audit → plugins
+    question → router and plugins → cache → search → cache and audit → plugins
 
-Routing and conflict resolution have their places where the brackets stand. Answers are cached and audited as they are before
-plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three round
-trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable.
+The search (`recall.search`) is everything between the cache and the answer. Answers are cached and audited as they are
+before plugins see them, and plugins see each one that goes out. With all tiers up a recall that is not cached takes three
+round trips to Redis and one to MongoDB, a second where rows that were found turned out not to be readable; the deep route,
+and what is asked of the past, take more.
 """
 
 import json
@@ -25,8 +26,9 @@ from chalicelib.domain.query import (
     TierName,
     TierReport,
 )
+from chalicelib.domain.text.names import without_names
 from chalicelib.domain.vector import Vector
-from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, StoreUnavailable
+from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, InvalidInput, StoreUnavailable
 from chalicelib.plugins.manager import Reports
 from chalicelib.ports import (
     CacheEntry,
@@ -39,13 +41,17 @@ from chalicelib.ports import (
     RecallStore,
     StoredVectors,
     Telemetry,
+    vector_under,
 )
 from chalicelib.recall.audit import audited
+from chalicelib.recall.cold import ColdRecall
 from chalicelib.recall.explain import empty
-from chalicelib.recall.found import ms_since
+from chalicelib.recall.found import Found, ms_since
 from chalicelib.recall.hooks import RecallHooks
+from chalicelib.recall.links import LinkedMemories
 from chalicelib.recall.question import Question, question
 from chalicelib.recall.ranking import Ranking
+from chalicelib.recall.search import Search
 from chalicelib.recall.tiers import Tiers
 from chalicelib.settings import RecallSettings
 
@@ -81,8 +87,10 @@ class RecallPipeline:
         settings: RecallSettings,
         hooks: RecallHooks,
     ) -> None:
-        self._tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
-        self._ranking = Ranking(store, embedder, clock, settings)
+        tiers = Tiers(store, hot, vectors, settings.candidates, clock, prospective=self._matches_questions)
+        ranking = Ranking(store, embedder, clock, settings)
+        linked = LinkedMemories(store, ranking, clock)
+        self._search = Search(tiers, ColdRecall(store, embedder, clock), ranking, linked, embedder)
         self._cache = cache
         self._records = records
         self._embedder = embedder
@@ -95,6 +103,8 @@ class RecallPipeline:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
         StoreUnavailable without MongoDB."""
         began = time.perf_counter()
+        if query.as_of and query.as_of > self._clock():
+            raise InvalidInput("asOf", "must not lie in the future")
         with budget(self._settings.seconds):
             asked, reports = self._hooks.narrowed(question(caller, query))
             return self._recall(asked, began, reports)
@@ -116,10 +126,10 @@ class RecallPipeline:
         if self._cache is None:
             return _OPEN_FAILED
         record = self._record(run_id, asked).model_copy(update={"cached": True})
-        model = self._embedder.passage_model
+        model, words = self._embedder.passage_model, asked.names if self._settings.use_names_out else ()
         try:
             return self._cache.open(
-                asked.chain, asked.answer_key(model), asked.vector_key(model), record.model_dump_json()
+                asked.chain, asked.answer_key(model), asked.vector_key(model), record.model_dump_json(), words
             )
         except StoreUnavailable:
             return _OPEN_FAILED
@@ -129,14 +139,13 @@ class RecallPipeline:
 
     def _answer(self, run: _Run) -> dict[str, Any]:
         vector, problem = self._vector(run)
-        found = self._tiers.find(run.asked, vector, self._embedder.passage_model)
-        if problem:
-            found.degraded.insert(0, problem)
-        ranked = self._ranking.rank(run.asked, found)
+        searched = self._search.run(run.asked, vector, problem, run.opening.names)
+        found = searched.found
         answer = RecallAnswer(
             recall_id=run.id,
-            hits=ranked.hits,
-            empty=empty(ranked.empty) if ranked.empty else None,
+            hits=searched.hits,
+            empty=empty(searched.empty) if searched.empty else None,
+            route=run.asked.route,
             tiers=(self._cache_report(run), *found.reports),
             degraded=tuple(found.degraded),
             took_ms=ms_since(run.began),
@@ -145,7 +154,7 @@ class RecallPipeline:
             self._telemetry.event(
                 "recall_degraded", recall_id=run.id, part=part.part, code=part.code, reason=part.message
             )
-        self._close(run, answer, vector)
+        self._close(run, answer, vector, found)
         return self._told(run, answer)
 
     def _told(self, run: _Run, answer: RecallAnswer) -> dict[str, Any]:
@@ -161,24 +170,27 @@ class RecallPipeline:
         if run.opening.vector is not None:
             return run.opening.vector, None
         try:
-            return self._embedder.embed_query(run.asked.text), None
+            return self._embedder.embed_query(without_names(run.asked.text, run.opening.names)), None
         except EmbeddingFailed as error:
             mismatch = isinstance(error, EmbeddingMismatch)
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
             return None, Missing(part="query_vector", code=code, message=error.message)
 
-    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None) -> None:
+    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None, found: Found) -> None:
         record = self._record(run.id, run.asked).model_copy(
             update={
                 "hits": audited(answer.hits),
+                "candidates": found.ranked,
+                "left_out": found.explained(answer.hits),
                 "empty": answer.empty.reason if answer.empty else None,
                 "tiers": answer.tiers,
                 "degraded": answer.degraded,
             }
         )
         model = self._embedder.passage_model
-        fresh = None if vector is None or run.opening.vector else (run.asked.vector_key(model), vector)
-        audit = record.model_dump_json()
+        key = vector_under(run.asked.vector_key(model), run.opening.names)
+        fresh = None if vector is None or run.opening.vector else (key, vector)
+        audit = record.model_dump_json(exclude_none=True)
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:
                 self._cache.close(self._entry(run, answer, audit), fresh, audit)
@@ -214,6 +226,8 @@ class RecallPipeline:
             at=self._clock(),
             query=asked.text,
             scopes=asked.chain.keys,
+            route=asked.route,
+            conditions=asked.query.conditions,
         )
 
     def _cache_report(self, run: _Run) -> TierReport:

@@ -38,7 +38,7 @@ class Tiers:
 
         StoreUnavailable only where MongoDB alone could answer and does not."""
         found = Found()
-        matched = self._prospective(asked.chain.org_id)
+        matched = asked.route.prospective and self._prospective(asked.chain.org_id)
         wanted = IndexQuery(vector, model, asked.terms, asked.query.filter, self._candidates, prospective=matched)
         if left := self._ask_hot(asked, wanted, found):
             self._stored.ask(asked, wanted, left, found)
@@ -58,7 +58,6 @@ class Tiers:
             for tier in HOT_TIERS:
                 found.report(tier, began, skipped=error.message)
                 found.miss(tier, MissingCode.STORE_UNAVAILABLE, error.message)
-            found.store_down = True
             return everything
         found.candidates += answer.candidates
         found.statistics = answer.statistics

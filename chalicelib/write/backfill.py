@@ -15,6 +15,7 @@ from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.tasks import BackfillOrganization
 from chalicelib.errors import EmbeddingFailed, VittoError
 from chalicelib.ports import BackfillStore, Clock, TaskQueue, Telemetry
+from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
 
 BATCH = 50  # spec/product.md "Vectors"
@@ -42,12 +43,14 @@ class Backfill:
         store: BackfillStore,
         indexer: Indexer,
         queue: TaskQueue | None,
+        deferral: Deferral,
         telemetry: Telemetry,
         clock: Clock,
     ) -> None:
         self._store = store
         self._indexer = indexer
         self._queue = queue
+        self._deferral = deferral
         self._telemetry = telemetry
         self._clock = clock
 
@@ -168,9 +171,11 @@ class Backfill:
         return alone
 
     def _put(self, rows: Sequence[StoredMemory]) -> int:
-        """Store vectors and publish them; how many. A row that was changed meanwhile has been embedded by who changed it."""
+        """Store vectors and publish them; how many. A row that was changed meanwhile has been embedded by who changed it.
+        The questions of the others may have no vectors of this model either."""
         stored = [row for row, done in zip(rows, self._store.fill(rows), strict=True) if done]
         self._indexer.publish(stored)
+        self._deferral.write_questions_later(row.memory for row in stored)
         return len(stored)
 
     def _go_on_later(self, org_id: str) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryInput, SaidMessage
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Memory
@@ -55,7 +56,7 @@ def draft(caller: Caller, item: Mapping[str, Any], now: datetime) -> Draft | Rec
             "updated_at": now,
         }
     )
-    return Draft(memory, redacted, given.messages)
+    return Draft(with_claims(memory), redacted, given.messages)
 
 
 def drafts(caller: Caller, items: list[Mapping[str, Any]], now: datetime) -> list[Draft | Receipt]:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryPatch
 from chalicelib.domain.memory import (
     HISTORY_FIELDS,
@@ -14,6 +15,7 @@ from chalicelib.domain.memory import (
     ArchivedReason,
     IndexState,
     Memory,
+    QuarantineReason,
     Revision,
     Status,
 )
@@ -183,6 +185,8 @@ class Editor:
                 "edited_by": caller.user_id,
             }
         after = before.model_copy(update=update)
+        if after.content != before.content:
+            after = with_claims(after)
         if kinds := guarding.newly_injected(before, after):
             after = guarding.quarantined(after)
         changed = StoredMemory(after, row.counts, row.length)
@@ -191,7 +195,7 @@ class Editor:
         if not self._store.replace(changed, before.revision):
             raise StaleRevision("the memory was changed at the same time")
         (receipt,) = self._indexer.publish([changed])
-        quarantine = {"quarantined": guarding.INJECTION, "kinds": list(kinds)} if kinds else {}
+        quarantine = {"quarantined": QuarantineReason.INJECTION, "kinds": list(kinds)} if kinds else {}
         self._auditor.record(caller, action, [after.id], revision=after.revision, **quarantine)
         if receipt.state is IndexState.PENDING:
             self._deferral.index_later([(after.scope_ref.key, after.id)])

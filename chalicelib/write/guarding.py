@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chalicelib.domain.memory import Memory, Status
+from chalicelib.domain.memory import Memory, QuarantineReason, Status
 from chalicelib.domain.text.injection import found_in_any
-
-INJECTION = "injection"
-"""The `quarantineReason` of such a row."""
 
 
 def texts_of(memory: Memory) -> Iterator[str]:
     """Every text of a memory that a reader may be shown."""
     yield memory.content
-    if memory.origin and memory.origin.speaker:
-        yield memory.origin.speaker
+    if origin := memory.origin:
+        yield from (text for text in (origin.session_id, origin.message_id, origin.speaker) if text)
     yield from (text for text in (memory.summary, memory.source, memory.outcome) if text)
     yield from (*memory.tags, *memory.key_entities)
     for claim in memory.claims:
@@ -39,13 +36,13 @@ def newly_injected(before: Memory, after: Memory) -> tuple[str, ...]:
 
 
 def _was_let_in(memory: Memory) -> bool:
-    return memory.quarantine_reason == INJECTION and memory.admitted_at is not None
+    return memory.quarantine_reason == QuarantineReason.INJECTION and memory.admitted_at is not None
 
 
 def quarantined(memory: Memory) -> Memory:
     """The memory as it waits for review."""
-    update: dict[str, Any] = {"status": Status.QUARANTINED, "quarantine_reason": INJECTION, "admitted_at": None}
-    return memory.model_copy(update=update | {"archived_reason": None, "archived_at": None})
+    update: dict[str, Any] = {"status": Status.QUARANTINED, "quarantine_reason": QuarantineReason.INJECTION}
+    return memory.model_copy(update=update | {"admitted_at": None, "archived_reason": None, "archived_at": None})
 
 
 def told(kinds: tuple[str, ...]) -> str:

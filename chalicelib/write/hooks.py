@@ -1,16 +1,17 @@
 """Plugins on the write path: what they may decide of a candidate, keep apart, and hear of what was stored.
 
-The core checks come before and after: what a plugin changes is cleaned and searched for secrets and injections like what a
-caller sent, and nothing that a plugin says lets an injection in.
+What a plugin changes is cleaned and searched for secrets like what a caller sent. What it says is weighed by admission
+(`admission.stage`), where injections are looked for before and after it, and where one that failed lets nothing in.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.claims.of_memory import with_claims
 from chalicelib.domain.input import MemoryInput
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.plugins import HookName, PluginOutcome, PluginReport
@@ -32,13 +33,15 @@ from chalicelib.plugins.hooks import (
 )
 from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given
 from chalicelib.plugins.registry import Registered
+from chalicelib.plugins.wording import fit_to_be_read
 from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
 
-INJECTION, PLUGIN = "injection", "plugin"
 CHANGEABLE = frozenset(
     {"content", "summary", "tags", "key_entities", "type", "importance", "confidence", "claims", "expires_at"}
 )
 """What a plugin may change of a candidate."""
+NOT_SHOWN = frozenset({"embedding", "claims_found"})
+"""What a plugin that builds its answer anew cannot give back."""
 
 
 class AdmissionControl:
@@ -56,9 +59,9 @@ class AdmissionControl:
 
 @dataclass(frozen=True)
 class AdmissionDecision:
-    """What becomes of a candidate. `memory` is another object than the one given where a plugin changed it. `reason` is why
-    it is not admitted: `injection`, `plugin` where one failed, or what the plugin `by` gave. `redacted` are kinds of secrets
-    in what plugins wrote. `failed` names the plugins that were cut off, raised or rest."""
+    """What plugins want of a candidate. `memory` is another object than the one given where a plugin changed it. `reason` is
+    what the plugin `by` gave for not admitting it. `redacted` are kinds of secrets in what plugins wrote. `failed` names the
+    plugins that were cut off, raised or rest."""
 
     memory: Memory
     action: AdmissionAction = "admit"
@@ -70,18 +73,17 @@ class AdmissionDecision:
 
 
 class AdmissionHooks:
-    """The hook that every candidate passes. `injection` gives the kinds of injections in a memory's texts."""
+    """The hook that every candidate passes."""
 
-    def __init__(self, plugins: Plugins, injection: Callable[[Memory], Sequence[str]]) -> None:
+    def __init__(self, plugins: Plugins) -> None:
         self._plugins = plugins
-        self._injection = injection
 
     def judges(self, org_id: str) -> bool:
         """Whether a verdict is wanted in that organization."""
         return self._plugins.is_on(org_id, AdmissionControl.name)
 
     def decide(self, caller: Caller, memory: Memory, verdict: Mapping[str, Any] | None) -> AdmissionDecision:
-        """What becomes of `memory`. `verdict` is as it is stored, with its `decision`; None where there is none."""
+        """What plugins want of `memory`. `verdict` is as it is stored, with its `decision`; None where there is none."""
         judgement = frozen(dict(verdict)) if verdict else None
         decision, reports = self._plugins.run(
             HookName.ON_MEMORY_ADMISSION,
@@ -94,16 +96,7 @@ class AdmissionHooks:
             failed=_failed,
         )
         told = tuple(report for report in reports if not _is_the_verdict(report))
-        return self._after_core_checks(memory, replace(decision, reports=told))
-
-    def _after_core_checks(self, before: Memory, decision: AdmissionDecision) -> AdmissionDecision:
-        if decision.failed and decision.action == "admit":
-            decision = replace(decision, action="quarantine", by=None, reason=PLUGIN)
-        texts = [before] if decision.memory is before else [before, decision.memory]
-        forced_out = decision.action == "reject" and decision.by not in {None, AdmissionControl.name}
-        if not forced_out and any(self._injection(text) for text in texts):
-            return replace(decision, action="quarantine", by=None, reason=INJECTION)
-        return decision
+        return replace(decision, reports=told)
 
 
 class ConsolidationHooks:
@@ -162,15 +155,23 @@ def _decided(now: AdmissionDecision, value: Any, plugin: Registered) -> Admissio
         if memory is not now.memory:
             changed = replace(changed, memory=memory, redacted=tuple(dict.fromkeys((*now.redacted, *redacted))))
     if change.action is not None and change.action != now.action:
-        reason = None if change.action == "admit" else change.reason
-        changed = replace(changed, action=change.action, by=plugin.name, reason=reason)
+        changed = replace(changed, action=change.action, by=plugin.name, reason=_reason(change))
     return changed
+
+
+def _reason(change: AdmissionChange) -> str | None:
+    if change.action == "admit" or change.reason is None:
+        return None
+    try:
+        return fit_to_be_read([change.reason], "its reason")[0]
+    except NotAllowed:  # what it decided holds without it
+        return None
 
 
 def _changed(before: Memory, wanted: Memory) -> tuple[Memory, tuple[str, ...]]:
     """`before` with what may be changed of it as `wanted` has it, cleaned as if a caller had sent it."""
     for name in type(before).model_fields:
-        if name not in CHANGEABLE | {"embedding"} and getattr(before, name) != getattr(wanted, name):
+        if name not in CHANGEABLE | NOT_SHOWN and getattr(before, name) != getattr(wanted, name):
             raise NotAllowed(f"it may not change {to_camel(name)}")
     try:
         said = validated(MemoryInput, wanted.model_dump(include=set(CHANGEABLE), by_alias=True, exclude_none=True))
@@ -183,7 +184,11 @@ def _changed(before: Memory, wanted: Memory) -> tuple[Memory, tuple[str, ...]]:
         raise NotAllowed("it brings a recalled block back")
     values = {name: getattr(said, name) for name in CHANGEABLE} | {"tags": tags, "key_entities": entities}
     update = {name: value for name, value in values.items() if value != getattr(before, name)}
-    return (before.model_copy(update=update), redacted) if update else (before, ())
+    if not update:
+        return before, ()
+    found = before.claims_found and "claims" not in update
+    changed = before.model_copy(update=update | {"claims_found": found})
+    return (with_claims(changed) if "content" in update else changed), redacted
 
 
 def _failed(now: AdmissionDecision, report: PluginReport) -> AdmissionDecision:

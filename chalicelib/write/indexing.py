@@ -1,10 +1,11 @@
 """Making rows findable: their terms and vectors, and the hot index in step with the truth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from chalicelib.domain.claims.terms import claim_terms
 from chalicelib.domain.memory import Embedding, IndexState, Memory, Status
+from chalicelib.domain.place import place_of
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.questions import QuestionSet
 from chalicelib.domain.receipt import IndexReceipt
@@ -18,7 +19,7 @@ from chalicelib.ports import Clock, Embedder, HotIndex, IndexEntry, IndexRemoval
 
 class Indexer:
     """Computes what rows are found by, and publishes it. `hot` is None where no Redis is configured, `questions` where no
-    prospective questions are kept."""
+    prospective questions are kept. `later` has work done that no request waits for; without it there is none."""
 
     def __init__(
         self,
@@ -29,7 +30,9 @@ class Indexer:
         telemetry: Telemetry,
         clock: Clock,
         questions: QuestionStore | None = None,
+        later: Callable[[Callable[[], None]], None] | None = None,
     ) -> None:
+        self._later = later
         self._questions = questions
         self._store = store
         self._hot = hot
@@ -55,20 +58,29 @@ class Indexer:
         vectors = self._embedder.embed_passages([memory.indexed_text for memory in memories])
         return [Embedding(model=self.model, dimensions=dimensions(group[0]), vectors=group) for group in vectors]
 
-    def publish(self, rows: Sequence[StoredMemory], *, with_questions: bool = False) -> list[IndexReceipt]:
+    def publish(
+        self, rows: Sequence[StoredMemory], *, with_questions: bool = False, fresh: bool = False
+    ) -> list[IndexReceipt]:
         """Bring the index in step with stored rows, whatever their status, and note in the truth which now are.
 
         A row whose vector is missing, or that the index could not be told of, stays `pending` for the worker. Questions of
         rows that are not active go. `with_questions` tells the index of those that are stored, which it may have lost; for a
-        revision that was stored a moment ago there are none."""
+        revision that was stored a moment ago there are none. Of `fresh` rows, which nobody has seen yet, the note may follow
+        after the response: where a process dies before it, the worker publishes them again."""
         problem = self._apply(rows, with_questions=with_questions)
         receipts = [self._receipt(row, problem) for row in rows]
         done = [(row.memory, True) for row, r in zip(rows, receipts, strict=True) if r.state is IndexState.INDEXED]
+        if done and fresh and self._later:
+            self._later(lambda: self._settle(done))
+        elif done:
+            self._settle(done)
+        return receipts
+
+    def _settle(self, done: Sequence[tuple[Memory, bool]]) -> None:
         try:
             self._store.settle(done)
         except StoreUnavailable as error:  # the worker publishes such rows again, which changes nothing
             self._telemetry.event("rows_not_settled", reason=error.message, rows=len(done))
-        return receipts
 
     def publish_questions(self, row: StoredMemory, questions: QuestionSet) -> None:
         """Tell the index of a row's questions. StoreUnavailable where it could not be told. A row without current vectors is
@@ -159,6 +171,7 @@ class Indexer:
             type=memory.type,
             tags=memory.tags,
             event_ms=epoch_ms(memory.event_time),
+            place=place_of(memory),
         )
 
 

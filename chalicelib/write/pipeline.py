@@ -14,12 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.administration import ReservationState
-from chalicelib.domain.admission import Decision
+from chalicelib.domain.admission import Decision, Ruling
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.memory import IndexState, Status, content_key
 from chalicelib.domain.plugins import PluginReport
-from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome, Receipt
 from chalicelib.domain.scope import ScopeRef
 from chalicelib.errors import Forbidden, IdempotencyConflict, InProgress, VittoError
@@ -27,7 +26,7 @@ from chalicelib.ports import Clock, MemoryStore, ReceiptStore
 from chalicelib.write.admission.judgement import told, why
 from chalicelib.write.admission.stage import AdmissionStage, Judged, incoming
 from chalicelib.write.audit import Auditor
-from chalicelib.write.consolidation.applying import Applied
+from chalicelib.write.consolidation.applying import Applied, foreseen
 from chalicelib.write.consolidation.consolidator import Consolidator
 from chalicelib.write.consolidation.decisions import Decision as Settled
 from chalicelib.write.consolidation.plugins import as_plugins_have_it
@@ -35,6 +34,7 @@ from chalicelib.write.deferral import Deferral
 from chalicelib.write.drafts import Draft, draft, drafts
 from chalicelib.write.hooks import ConsolidationHooks, RememberHooks
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import Look, ScopeLookup
 
 SAME_CONTENT = "the same content is in this scope already"
 
@@ -48,6 +48,7 @@ class RememberPipeline:
         store: MemoryStore,
         receipts: ReceiptStore,
         indexer: Indexer,
+        lookup: ScopeLookup,
         admission: AdmissionStage,
         consolidator: Consolidator,
         apart: ConsolidationHooks,
@@ -59,6 +60,7 @@ class RememberPipeline:
         self._store = store
         self._receipts = receipts
         self._indexer = indexer
+        self._lookup = lookup
         self._admission = admission
         self._consolidator = consolidator
         self._apart = apart
@@ -131,6 +133,8 @@ class RememberPipeline:
         self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool
     ) -> list[Receipt]:
         batch = self._judge(caller, drafted, now, trusted=trusted)
+        decisions = self._decisions(caller, batch)
+        batch.applied = {decision.row.memory.id: foreseen(decision) for decision in decisions}
         would_be = [_receipt(item, batch) if isinstance(item, Draft) else item for item in drafted]
         ids = {item.memory.id for item in drafted if isinstance(item, Draft)}
         return [
@@ -148,25 +152,28 @@ class RememberPipeline:
     def _judge(self, caller: Caller, drafted: Sequence[Draft | Receipt], now: datetime, *, trusted: bool) -> "_Batch":
         """The verdicts on what is not in the store already, each content of the batch once."""
         fresh = [item for item in drafted if isinstance(item, Draft)]
-        batch = _Batch(first_of_their_content(fresh))
+        batch = _Batch(first_of_their_content(fresh), self._lookup.begin())
         memories = [item.memory for item in fresh if batch.first[item.memory.id] == item.memory.id]
         found = self._store.find_duplicates(memories)
         batch.existing = {memory.id: id_ for memory, id_ in zip(memories, found, strict=True) if id_ is not None}
         wanted = [memory for memory in memories if memory.id not in batch.existing]
         rows = self._indexer.analysed(wanted) if wanted else []
-        judged = self._admission.judge(caller, incoming(fresh, rows), now, trusted=trusted) if rows else []
+        candidates = incoming(fresh, rows)
+        judged = self._admission.judge(caller, candidates, now, trusted=trusted, look=batch.look) if rows else []
         batch.judged = {one.row.memory.id: one for one in judged}
         return batch
 
     def _store_rows(self, caller: Caller, batch: "_Batch", *, trusted: bool) -> None:
-        rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
-        decisions = self._settled(caller, batch, rows) if rows else []
+        decisions = self._decisions(caller, batch)
+        decisions = self._consolidator.announce(caller, decisions)
         wanted = [decision.row for decision in decisions if decision.stores]
         there = self._store.insert(wanted) if wanted else []
         refused = {row.memory.id: id_ for row, id_ in zip(wanted, there, strict=True) if id_ is not None}
         stored = [row for row in wanted if row.memory.id not in refused]
         active = [row for row in stored if row.memory.status is Status.ACTIVE]
-        batch.index = dict(zip((row.memory.id for row in active), self._indexer.publish(active), strict=True))
+        batch.index = dict(
+            zip((row.memory.id for row in active), self._indexer.publish(active, fresh=True), strict=True)
+        )
         applied = self._consolidator.apply(caller, decisions, refused) if decisions else []
         batch.applied = {decision.row.memory.id: one for decision, one in zip(decisions, applied, strict=True)}
         ids = [row.memory.id for row in stored]
@@ -176,18 +183,24 @@ class RememberPipeline:
             self._auditor.record(caller, "trust", ids)
         self._hooks.remembered(caller, [row.memory for row in active])
 
-    def _settled(self, caller: Caller, batch: "_Batch", rows: Sequence[StoredMemory]) -> list[Settled]:
-        decisions = self._consolidator.settle(caller, rows)
+    def _decisions(self, caller: Caller, batch: "_Batch") -> list[Settled]:
+        """What becomes of each row that is not rejected, as plugins have it; nothing is changed."""
+        rows = [one.row for one in batch.judged.values() if one.verdict.decision is not Decision.REJECT]
+        if not rows:
+            return []
+        decisions = self._consolidator.settle(caller, rows, batch.look)
         settled, batch.told = as_plugins_have_it(self._apart, caller, rows, decisions)
         return settled
 
 
 @dataclass
 class _Batch:
-    """What became of the drafts of one request: `first` says which draft has the content of each, `existing` what the
-    store held already; `applied` is empty in a rehearsal, where nothing is stored."""
+    """What became of the drafts of one request: `first` says which draft has the content of each, `look` what is around
+    them, `existing` what the store held already; in a rehearsal, where nothing is stored, `applied` is what would be
+    done."""
 
     first: Mapping[str, str]
+    look: Look
     existing: dict[str, str] = field(default_factory=dict)
     judged: dict[str, Judged] = field(default_factory=dict)
     index: dict[str, IndexReceipt] = field(default_factory=dict)
@@ -208,9 +221,11 @@ def _receipt(item: Draft, batch: _Batch) -> Receipt:
     if (existing := batch.existing.get(first)) is not None:
         return Receipt(outcome=Outcome.DUPLICATE, id=existing, reason=SAME_CONTENT, **where)
     judged = batch.judged[first]
-    where |= {"admission": told(judged.verdict), "plugins": (*judged.reports, *batch.told.get(first, ())) or None}
+    ruling = judged.ruling or Ruling(memory)
+    where |= {"admission": told(judged.verdict), "plugins": (*ruling.reports, *batch.told.get(first, ())) or None}
+    where["redacted"] = tuple(dict.fromkeys((*item.redacted, *ruling.redacted)))
     if judged.verdict.decision is Decision.REJECT:
-        return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict), **where)
+        return Receipt(outcome=Outcome.REJECTED, reason=why(judged.verdict, ruling.reason), **where)
     became = batch.applied.get(first)
     if first != memory.id:
         id_ = became.id if became else first
@@ -219,7 +234,7 @@ def _receipt(item: Draft, batch: _Batch) -> Receipt:
     where |= {"id": became.id if became else memory.id, "status": stored.status}
     where["revision"] = (became.revision if became else None) or stored.revision
     if judged.verdict.decision is Decision.QUARANTINE and (became is None or became.outcome is Outcome.STORED):
-        return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict), **where)
+        return Receipt(outcome=Outcome.QUARANTINED, reason=why(judged.verdict, ruling.reason), **where)
     if became is None:
         return Receipt(outcome=Outcome.STORED, **where)
     index = became.index or batch.index.get(first)

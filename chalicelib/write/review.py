@@ -1,18 +1,17 @@
 """Review of quarantined memories by people: promote, reject, undo of a promote. `docs/review.md` tells the rules."""
 
-from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.caller import Caller, Role
-from chalicelib.domain.memory import IndexState, Memory, Status
+from chalicelib.domain.memory import ArchivedReason, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt
 from chalicelib.domain.scope import Scope
 from chalicelib.errors import Conflict, Forbidden, NotFound, StaleRevision
-from chalicelib.ports import Clock, MemoryStore
+from chalicelib.ports import MemoryStore
 from chalicelib.write.audit import Auditor
 from chalicelib.write.decisions import Decisions
-from chalicelib.write.deferral import Deferral
+from chalicelib.write.promoting import Promoter
 
 _ABSENT = "no such memory for this reader"
 _NOT_HELD = "the memory is not in quarantine"
@@ -43,36 +42,31 @@ class Reviewer:
     Conflict where it is not in the state that the decision is about, StaleRevision where it was changed since `if_match`, or
     at the same time. Forbidden in organization scope, and for a policy (`overridable: false`), unless an admin decides."""
 
-    def __init__(
-        self, *, store: MemoryStore, decisions: Decisions, auditor: Auditor, deferral: Deferral, clock: Clock
-    ) -> None:
+    def __init__(self, *, store: MemoryStore, decisions: Decisions, promoter: Promoter, auditor: Auditor) -> None:
         self._store = store
         self._decisions = decisions
+        self._promoter = promoter
         self._auditor = auditor
-        self._deferral = deferral
-        self._clock = clock
 
     def promote(self, caller: Caller, id_: str, if_match: int | None = None) -> tuple[Memory, IndexReceipt]:
-        """Make a quarantined memory active and findable. Only an admin promotes its own."""
+        """Make a quarantined memory active and findable, unless an active one says the same (`Promoter.promote`). Only an
+        admin promotes its own. DuplicateContent where its content was let in by other means."""
         row = self._row(caller, id_, if_match)
         if row.memory.status is not Status.QUARANTINED:
             raise Conflict(_NOT_HELD, status=row.memory.status)
         if row.memory.user_id == caller.user_id and not caller.is_admin:
             raise Forbidden("only an admin promotes a memory of its own")
-        return self._change(caller, row, promotion(caller.user_id, self._clock()), "promote")
+        event = self._auditor.event(caller, "promote", id_, **facts_of(row.memory))
+        return self._done(caller, row, self._promoter.promote(caller, row, caller.user_id, event))
 
     def undo_promote(self, caller: Caller, id_: str, if_match: int | None = None) -> tuple[Memory, IndexReceipt]:
-        """Put a memory that was promoted, by a person or by the sweep, back into quarantine, for the reason it had."""
+        """Put a memory that was promoted, by a person or by the sweep, back into quarantine, for the reason it had, and what
+        it had superseded back in its place. DuplicateContent where its content was stored again since."""
         row = self._row(caller, id_, if_match)
-        if not (row.memory.status is Status.ACTIVE and row.memory.promoted_by is not None):
+        if not _is_promoted(row.memory):
             raise Conflict(_NOT_PROMOTED, status=row.memory.status)
-        back = {
-            "status": Status.QUARANTINED,
-            "quarantined_at": self._clock(),
-            "admitted_at": None,
-            "promoted_by": None,
-        }
-        return self._change(caller, row, back, "undo_promote")
+        event = self._auditor.event(caller, "undo_promote", id_, **facts_of(row.memory))
+        return self._done(caller, row, self._promoter.undo(caller, row, event))
 
     def reject(self, caller: Caller, id_: str, if_match: int | None = None) -> IndexReceipt:
         """Remove a quarantined memory from every store, for good."""
@@ -85,18 +79,12 @@ class Reviewer:
             raise self._overtaken(caller, row.memory)
         return receipt
 
-    def _change(
-        self, caller: Caller, row: StoredMemory, update: dict[str, Any], action: str
+    def _done(
+        self, caller: Caller, row: StoredMemory, done: tuple[Memory, IndexReceipt] | None
     ) -> tuple[Memory, IndexReceipt]:
-        event = self._auditor.event(caller, action, row.memory.id, **facts_of(row.memory))
-        changed = self._decisions.change(row, update, event)
-        if changed is None:
+        if done is None:
             raise self._overtaken(caller, row.memory)
-        memory, receipt = changed
-        if receipt.state is IndexState.PENDING:
-            self._deferral.index_later([(memory.scope_ref.key, memory.id)])
-        self._deferral.write_questions_later([memory])
-        return changed
+        return done
 
     def _row(self, caller: Caller, id_: str, if_match: int | None) -> StoredMemory:
         caller.require(Role.REVIEWER)
@@ -123,12 +111,7 @@ class Reviewer:
         return StaleRevision("the memory was changed at the same time", revision=present.revision)
 
 
-def promotion(by: str, now: datetime) -> dict[str, Any]:
-    """What promoting changes. The reason of the quarantine stays, for an undo; its time goes, so that no later one is
-    taken for as old."""
-    return {
-        "status": Status.ACTIVE,
-        "admitted_at": now,
-        "quarantined_at": None,
-        "promoted_by": by,
-    }
+def _is_promoted(memory: Memory) -> bool:
+    """Whether it was let in, or was to be and merged into one that says the same."""
+    is_there = memory.status is Status.ACTIVE or memory.archived_reason is ArchivedReason.MERGED
+    return is_there and memory.promoted_by is not None

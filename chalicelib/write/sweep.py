@@ -13,16 +13,19 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from chalicelib.domain.administration import AuditEvent
+from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.retention import EVIDENCE_OF, LOOKED_AT_AFTER, SIMILAR_ENOUGH, SweepOutcome, SweepReport, judged
+from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import unpack
 from chalicelib.errors import DuplicateContent, VittoError
 from chalicelib.ports import Clock, Embedder, MemoryStore, RowId, Telemetry
 from chalicelib.write.audit import SYSTEM, Auditor
 from chalicelib.write.decisions import BATCH, Decisions
 from chalicelib.write.indexing import Indexer
-from chalicelib.write.review import facts_of, promotion
+from chalicelib.write.promoting import Promoter
+from chalicelib.write.review import facts_of
 
 CHECKPOINT = "sweep"
 RESUMED_WITHIN = timedelta(days=1)  # a run that was cut off longer ago is not gone on with: rows became due behind it
@@ -54,6 +57,7 @@ class Sweep:
         embedder: Embedder,
         indexer: Indexer,
         decisions: Decisions,
+        promoter: Promoter,
         auditor: Auditor,
         telemetry: Telemetry,
         clock: Clock,
@@ -62,6 +66,7 @@ class Sweep:
         self._embedder = embedder
         self._indexer = indexer
         self._decisions = decisions
+        self._promoter = promoter
         self._auditor = auditor
         self._telemetry = telemetry
         self._clock = clock
@@ -164,14 +169,14 @@ class Sweep:
         if similarity is not None and outcome is SweepOutcome.PROMOTED:
             facts |= {"match": case.match, "similarity": round(similarity, 4)}
         event = self._auditor.system_event(memory.org_id, f"sweep_{outcome}", memory.id, **facts)
-        return outcome if self._carry_out(case.row, outcome, event, now) else SweepOutcome.OVERTAKEN
+        return outcome if self._carry_out(case.row, outcome, event) else SweepOutcome.OVERTAKEN
 
-    def _carry_out(self, row: StoredMemory, outcome: SweepOutcome, event: AuditEvent, now: datetime) -> bool:
+    def _carry_out(self, row: StoredMemory, outcome: SweepOutcome, event: AuditEvent) -> bool:
         """Whether the row was as it was read, and the decision stands."""
         if outcome is SweepOutcome.DELETED:
             return self._decisions.remove(row, event) is not None
         try:
-            return self._decisions.change(row, promotion(SYSTEM, now), event) is not None
+            return self._promoter.promote(_for_the_author(row.memory), row, SYSTEM, event) is not None
         except DuplicateContent:  # let in by other means, which a person has to look at
             return False
 
@@ -180,6 +185,19 @@ def _by_scope(rows: Sequence[StoredMemory]) -> list[tuple[str, list[_Case]]]:
     ordered = sorted(rows, key=lambda row: row.memory.scope_ref.key)
     grouped = groupby(ordered, key=lambda row: row.memory.scope_ref.key)
     return [(scope_key, [_Case(row) for row in group]) for scope_key, group in grouped]
+
+
+def _for_the_author(memory: Memory) -> Caller:
+    """Whoever wrote it, in its scope alone: a promote of the sweep changes no more than a remember of theirs would."""
+    own = (memory.scope_id,)
+    return Caller(
+        memory.org_id,
+        memory.user_id,
+        frozenset({Role.MEMBER}),
+        spaces=own if memory.scope is Scope.SPACE else (),
+        universes=own if memory.scope is Scope.UNIVERSE else (),
+        on_behalf_by=SYSTEM,
+    )
 
 
 def _is_evidence(memory: Memory, now: datetime) -> bool:

@@ -11,9 +11,11 @@ from typing import Any
 from chalicelib.domain.tasks import (
     BackfillOrganization,
     IndexRows,
+    LearnPreferences,
     RebuildScope,
     ScopedTask,
     WriteQuestions,
+    WriteScopeQuestions,
     from_text,
     kind_of,
 )
@@ -21,6 +23,7 @@ from chalicelib.errors import EmbeddingFailed, LanguageModelUnavailable, StoreUn
 from chalicelib.ports import Clock, Delivery, TaskQueue, Telemetry
 from chalicelib.write.backfill import Backfill
 from chalicelib.write.maintenance import Maintenance
+from chalicelib.write.preference_learning import PreferenceLearner
 from chalicelib.write.prospective.questions import ProspectiveQuestions
 
 FIRST_DELAY_SECONDS = 5
@@ -32,16 +35,28 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 
 
 class TaskRunner:
-    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing."""
+    """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing. `queue` takes what is
+    left of a long one; it is there wherever a message can come from."""
 
-    def __init__(self, maintenance: Maintenance, prospective: ProspectiveQuestions, backfill: Backfill) -> None:
+    def __init__(
+        self,
+        maintenance: Maintenance,
+        prospective: ProspectiveQuestions,
+        backfill: Backfill,
+        preferences: PreferenceLearner,
+        queue: TaskQueue | None,
+    ) -> None:
+        self._queue = queue
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
+        self._preferences = preferences
         self._handlers: dict[type[ScopedTask], Callable[[Any], object]] = {
             IndexRows: self._index_rows,
             RebuildScope: self._rebuild_scope,
             WriteQuestions: self._write_questions,
+            LearnPreferences: self._learn_preferences,
+            WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
         }
 
@@ -59,6 +74,14 @@ class TaskRunner:
 
     def _write_questions(self, task: WriteQuestions) -> None:
         self._prospective.write(task.chain, task.id, task.revision)
+
+    def _learn_preferences(self, task: LearnPreferences) -> None:
+        self._preferences.learn_from(task.chain, task.ids)
+
+    def _write_scope_questions(self, task: WriteScopeQuestions) -> None:
+        after = self._prospective.write_scope(task.scope_key, after=task.after)
+        if after is not None and self._queue:
+            self._queue.send([task.model_copy(update={"after": after})])
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)

@@ -72,7 +72,7 @@ def killed_at(patch: pytest.MonkeyPatch, services: Container, write: int) -> Non
 
         patch.setattr(target, name, call)
 
-    for name in ("replace", "purge", "mark_for_repair", "repaired", "settle", "keep_checkpoint"):
+    for name in ("insert", "replace", "purge", "mark_for_repair", "repaired", "settle", "keep_checkpoint"):
         dying(services.ports.store, name)
     dying(services.ports.audit, "add")
     dying(services.ports.hot, "apply")

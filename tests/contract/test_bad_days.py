@@ -17,8 +17,10 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.redis.searching import in_step
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
+from chalicelib.domain.memory import ArchivedReason
 from chalicelib.domain.query import Filter, TermStatistics
 from chalicelib.domain.tasks import RebuildScope
 from chalicelib.errors import StoreUnavailable
@@ -101,12 +103,23 @@ def test_a_dead_memory_store_is_unavailable(dead_mongo: MongoConnection) -> None
             "take_statistics": lambda: store.take_statistics(SCOPE),
             "pending": lambda: store.pending(NOW, 10),
             "recent": lambda: store.recent(READER, NOW, Filter(), 10, now=NOW),
+            "related": lambda: store.related(READER, ("name:ana",), Filter(), 10, now=NOW),
+            "archived": lambda: store.archived(
+                READER,
+                (("fig",),),
+                TermStatistics(0, {}),
+                reasons=[ArchivedReason.SUPERSEDED],
+                wanted=Filter(),
+                limit=10,
+            ),
+            "changed_after": lambda: store.changed_after(READER, NOW, 10),
             "count_pending": store.count_pending,
             "browse_organization": lambda: store.browse_organization(READER.org_id, Browse()),
             "quarantined": lambda: store.quarantined(NOW, 10),
             "admitted": lambda: store.admitted(SCOPE, NOW),
             "forgotten": lambda: store.forgotten(NOW, 10),
             "untold": lambda: store.untold(10),
+            "yielding": lambda: store.yielding(10),
             "checkpoint": lambda: store.checkpoint("sweep"),
             "keep_checkpoint": lambda: store.keep_checkpoint("sweep", ""),
             "rows_of_scope": lambda: store.rows_of_scope(SCOPE),
@@ -172,8 +185,10 @@ def test_a_search_module_that_died_is_unavailable(dead_redis: RedisConnection) -
         "redis",
         {
             "prepare": lambda: driver.prepare([8]),
-            "search": lambda: driver.search(READER.keys, index_query("figs")),
-            "search by text": lambda: driver.search(READER.keys, index_query("figs", vector=None)),
+            "search": lambda: in_step(dead_redis, [driver.steps(READER.keys, index_query("figs"))]),
+            "search by text": lambda: in_step(
+                dead_redis, [driver.steps(READER.keys, index_query("figs", vector=None))]
+            ),
         },
     )
 

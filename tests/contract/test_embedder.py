@@ -182,7 +182,7 @@ def test_a_server_that_gives_plain_numbers_is_understood(server: EmbeddingServer
     assert values(over_http(server).embed_query("figs")) == near(unit(server.vector("figs", SIZE)))
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 503])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 503])
 def test_passages_are_tried_again_as_often_as_set(server: EmbeddingServer, status: int) -> None:
     server.replies.extend([Reply(status), Reply(status)])
     assert len(over_http(server, retries=2).embed_passages(["figs"])) == 1

@@ -348,7 +348,7 @@ def test_a_server_that_gained_vectors_does_not_hold_the_scopes_that_it_held_with
         """The index as it stood while the server had none."""
 
         def _ask_driver(self) -> VectorDriver:
-            return TextAlone(redis)
+            return TextAlone()
 
     stored = row("figs", org_id=org)
     before, scope = WithoutVectors(redis), scope_of(stored)

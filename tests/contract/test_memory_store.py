@@ -161,6 +161,7 @@ def test_what_was_stored_comes_back_whole(store: MemoryStore, org: str) -> None:
         origin=Origin(session_id="s1", message_id="m1", speaker="Ana"),
         confidence=0.75,
         claims=(Claim(subject="Ana", attribute="lives in", value="Porto"),),
+        claims_found=True,
         event_time=NOW - timedelta(days=30_000, milliseconds=1),
         admitted_at=NOW,
         expires_at=NOW + timedelta(days=1),
@@ -175,6 +176,7 @@ def test_what_was_stored_comes_back_whole(store: MemoryStore, org: str) -> None:
     )
     store.insert([full])
     assert store.fetch(chain(org), [full.memory.id], with_vectors=True) == [full]
+    assert "claimsFound" not in full.memory.model_dump(by_alias=True)
 
 
 def test_fetch_gives_terms_and_gives_vectors_only_where_asked(store: MemoryStore, org: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.memory import ArchivedReason, MemoryType, Status
+from chalicelib.domain.memory import ArchivedReason, MemoryType, Status, Yield
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Scope
 from chalicelib.errors import InvalidInput
@@ -88,7 +88,21 @@ def test_untold_gives_rows_that_carry_an_event_which_no_answer_shows(empty_store
     assert empty_store.untold(10) == []
 
 
-@pytest.mark.parametrize("which", ["quarantined", "forgotten", "untold"])
+def test_yielding_gives_rows_that_carry_the_mark_of_a_successor_which_no_answer_shows(
+    empty_store: MemoryStore, org: str
+) -> None:
+    plain = row("plain", org_id=org)
+    marked = changed(plain, yields=(Yield(to="mem_new", at=NOW, revision=1),))
+    empty_store.insert([plain, row("another", org_id=org)])
+    assert empty_store.yielding(10) == []
+    assert empty_store.replace(marked, 1)
+    assert empty_store.yielding(10) == [marked]
+    assert "yields" not in marked.memory.model_dump(by_alias=True)
+    assert empty_store.replace(changed(plain, revision=2), 2)
+    assert empty_store.yielding(10) == []
+
+
+@pytest.mark.parametrize("which", ["quarantined", "forgotten", "untold", "yielding"])
 def test_rows_of_all_organizations_are_paged_without_loss_or_repeat(
     empty_store: MemoryStore, org: str, which: str
 ) -> None:
@@ -96,11 +110,13 @@ def test_rows_of_all_organizations_are_paged_without_loss_or_repeat(
         "quarantined": HELD | {"quarantined_at": days_ago(50)},
         "forgotten": FORGOTTEN | {"archived_at": days_ago(50)},
         "untold": {"untold": event(org)},
+        "yielding": {"yields": (Yield(to="mem_new", at=NOW, revision=1),)},
     }
     reads: dict[str, Read] = {
         "quarantined": lambda after: empty_store.quarantined(NOW, 4, after=after),
         "forgotten": lambda after: empty_store.forgotten(NOW, 4, after=after),
         "untold": lambda after: empty_store.untold(4, after=after),
+        "yielding": lambda after: empty_store.yielding(4, after=after),
     }
     rows = [
         row(f"row {id_}", id=id_, org_id=name, **states[which])

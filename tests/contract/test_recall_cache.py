@@ -5,9 +5,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from chalicelib.domain.keys import key, new_id
+from chalicelib.domain.memory import Origin
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain
-from chalicelib.ports import CacheEntry, CacheOpening, IndexRemoval
+from chalicelib.ports import CacheEntry, CacheOpening, IndexRemoval, vector_under
 from tests.building import AWKWARD_IDS, EMBEDDER, chain, entry, row
 from tests.contract.conftest import CacheUnderTest
 
@@ -180,6 +181,32 @@ def test_answer_and_vector_are_kept_by_one_call(cached: CacheUnderTest, org: str
     assert served(cached, chain(org), "q") == BODY
     put(cached, row("figs", org_id=org))
     assert looked_up(cached, chain(org), "q").vector == VECTOR
+
+
+def test_only_words_in_the_name_of_a_speaker_of_the_chain_are_names(cached: CacheUnderTest, org: str) -> None:
+    lopez, bob = (Origin(speaker=name) for name in ("Ana López", "Bob"))
+    mine, again = (row(f"figs {n}", org_id=org, origin=lopez) for n in range(2))
+    others = row("figs", org_id=org, scope_id="bob", origin=bob)
+    put(cached, mine, again, others, row("figs", org_id=org, scope_id="bob", origin=Origin(speaker="assistant")))
+    asked = ("lopez", "figs", "assistant", "bob", "ana")
+
+    def names(reader: Chain) -> tuple[str, ...]:
+        return cached.cache.open(reader, "q", "vector of q", "a hit", asked).names
+
+    assert names(chain(org)) == ("lopez", "ana")
+    assert names(chain(org, "bob")) == ("bob",)
+    cached.index.apply([IndexRemoval(mine.memory.scope_ref.key, mine.memory.id, 1)])
+    assert names(chain(org)) == ("lopez", "ana")
+    cached.index.apply([IndexRemoval(again.memory.scope_ref.key, again.memory.id, 1)])
+    assert names(chain(org)) == ()
+
+
+def test_a_query_vector_is_known_under_the_names_that_it_was_made_without(cached: CacheUnderTest, org: str) -> None:
+    cached.cache.close(None, ("vector of q", VECTOR), "a miss")
+    put(cached, row("figs", org_id=org, origin=Origin(speaker="Ana")))
+    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vector is None
+    cached.cache.close(None, (vector_under("vector of q", ("ana",)), VECTOR), "a miss")
+    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vector == VECTOR
 
 
 AUDIT = json.dumps({"query": '"quoted" \\ / 名前 😀 \x7f\x01', "n": [1, None]}, ensure_ascii=False)

@@ -1,6 +1,6 @@
 """Fixtures: the whole application over real servers, callers with keys, and a look into everything that is stored."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -21,6 +21,7 @@ from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
+from chalicelib.plugins.hooks import Plugin
 from chalicelib.settings import RecallSettings, Settings
 from tests.e2e.client import Api
 from tests.e2e.stores import Stores
@@ -44,10 +45,10 @@ def telemetry() -> RecordedTelemetry:
 def serve(
     mongo: MongoConnection, redis: RedisConnection, embedder: TermEmbedder, telemetry: RecordedTelemetry, org: str
 ) -> Iterator[Serve]:
-    """Starts the application with the settings given. Only the latest one serves."""
+    """Starts the application with the settings and the plugins given. Only the latest one serves."""
     before = bootstrap._container
 
-    def start(settings: Settings | None = None) -> Api:
+    def start(settings: Settings | None = None, plugins: Sequence[Plugin] = ()) -> Api:
         settings = settings or Settings(recall=RecallSettings(seconds=28))
         ports = Ports(
             store=MongoMemoryStore(mongo),
@@ -66,7 +67,7 @@ def serve(
             clock=system_clock,
             queue=RedisTaskQueue(redis, settings.queue),
         )
-        services = Container(settings, ports)
+        services = Container(settings, ports, plugins=plugins)
         bootstrap.use(services)
         return Api(services, wsgi(), org)
 

@@ -64,7 +64,13 @@ def _walk_through_a_memory(walk: Walk) -> None:
     assert walk.ask("GET", MEMORIES, limit=1)["cursor"]
     recalled = walk.ask("POST", f"{MEMORIES}/recall", {"query": "where does Ana live?"})
     assert recalled["hits"][0]["memory"]["id"] == id_
-    assert walk.ask("GET", "/engine/recalls/{recall_id}", recall_id=recalled["recallId"])["hits"]
+    explained = walk.ask("GET", "/engine/recalls/{recall_id}", recall_id=recalled["recallId"])
+    assert explained["hits"]
+    assert explained["candidates"]
+    past = {"query": "where does Ana live?", "include": ["superseded"], "asOf": "2026-01-01T00:00:00Z"}
+    assert walk.ask("POST", f"{MEMORIES}/recall", past)["empty"]
+    routed = {"query": "Ana or Bob?", "route": "deep", "position": 3}
+    assert walk.ask("POST", f"{MEMORIES}/recall", routed)["route"]["name"] == "deep"
     assert walk.ask("POST", f"{MEMORIES}/recall", {"query": "xyzzy plugh"})["empty"]["reason"]
     assert walk.ask("DELETE", MEMORY, id=id_, purge="true")["purged"]
 

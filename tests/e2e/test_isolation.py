@@ -135,9 +135,16 @@ def test_lists_and_recall_show_nothing_foreign_also_through_the_cache(
     for _ in range(2):
         assert who.recalled(QUESTION) == []
         assert who.recalled(contents[0]) == []
+    past = {"include": ["superseded", "merged", "shipped"], "asOf": system_clock().isoformat()}
+    for asked in ({"route": "deep"}, past, past | {"route": "deep"}, {"route": "fast"}):
+        assert len(alice.user.recalled(QUESTION, **asked)) == 2
+        assert who.recalled(QUESTION, **asked) == []
     reviewer = outsider(api, kind, Role.REVIEWER)
     for query in ("", "status=archived", "status=quarantined", "q=vault", "scope=space", "scope=user", "type=fact"):
         assert reviewer.listed(query) == []
+    linking = {"links": [{"kind": "relates", "target": alice.ids[name]} for name in ("memory", "shared", "forgotten")]}
+    mine = who.remember("the pin of the vault of Alice is none of mine", keyEntities=["Alice", "vault"], **linking)
+    assert [hit["memory"]["id"] for hit in who.answer(QUESTION, route="deep")["hits"]] == [mine]
 
 
 def test_an_admin_of_another_organization_sees_nothing_of_this_one(api: Api, alice: Owner) -> None:

@@ -220,18 +220,18 @@ def test_the_cache_serves_nothing_that_was_changed_forgotten_or_added_since(ana:
 
     assert "Ana lives in Porto" in cached_twice()
     id_ = ana.answer(query)["hits"][0]["memory"]["id"]
-    assert ana.patch(id_, {"content": "Ana lives in Faro"}, 1).status == 200
-    assert "Ana lives in Faro" in (contents := cached_twice())
+    assert ana.patch(id_, {"content": "Ana lives in Porto by the river"}, 1).status == 200
+    assert "Ana lives in Porto by the river" in (contents := cached_twice())
     assert "Ana lives in Porto" not in contents
     assert ana.forget(id_).status == 200
-    assert "Ana lives in Faro" not in cached_twice()
+    assert "Ana lives in Porto by the river" not in cached_twice()
     assert ana.post(f"/engine/memories/{id_}/restore").status == 200
-    assert "Ana lives in Faro" in cached_twice()
+    assert "Ana lives in Porto by the river" in cached_twice()
     ana.remember("Ana lives in a red house")
     assert "Ana lives in a red house" in cached_twice()
     root = ana.api.user("ana", Role.ADMIN)
     assert root.forget(id_, "purge=true").status == 200
-    assert "Ana lives in Faro" not in cached_twice()
+    assert "Ana lives in Porto by the river" not in cached_twice()
 
 
 def test_a_write_of_one_member_reaches_what_is_cached_for_another(api: Api) -> None:

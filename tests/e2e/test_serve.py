@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from typing import Any
 
 import pytest
 import requests
+
+from tests.e2e.pages import differences, followed, shape
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 60
@@ -85,26 +86,25 @@ def recalled(serve: Serve, query: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def test_the_lines_of_the_readme_work_as_printed(serve: Serve) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```(sh|json)\n(.*?)```", readme, re.DOTALL)
-    setup = blocks[0][1]
-    asked = [(text, blocks[i + 1][1]) for i, (kind, text) in enumerate(blocks) if kind == "sh" and i]
-    assert len(asked) >= 4
-    for line, printed in asked:
-        done = subprocess.run(
-            ["bash", "-euc", setup + line], cwd=serve.folder, capture_output=True, text=True, check=True
-        )
-        assert shape(done.stdout) == shape(printed), line
+    steps = followed(ROOT / "README.md", serve.folder)
+    assert len(steps) >= 4
+    for step in steps:
+        assert shape(step.said) == shape(step.printed), step.shell
 
 
-def shape(printed: str) -> Any:
-    """An answer without what differs from run to run: ids, times, durations."""
-    value = json.loads(printed)
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    text = re.sub(r'"(mem|rcl|req|evt)_[0-9a-z]{26}"', '"ID"', text)
-    text = re.sub(r'"\d{4}-\d\d-\d\dT[0-9:.]+Z"', '"TIME"', text)
-    text = re.sub(r'"(ms|tookMs)": [0-9.]+', r'"\1": 0', text)
-    return json.loads(text)
+def test_the_walk_along_the_write_path_works_as_printed(serve: Serve) -> None:
+    steps = followed(ROOT / "docs" / "write-path.md", serve.folder)
+    assert len(steps) >= 12
+    for step in steps:
+        assert differences(shape(step.printed), shape(step.said)) == [], step.shell
+
+
+def test_a_page_that_prints_what_does_not_come_is_found_out() -> None:
+    came = {"a": [{"score": 0.31, "more": 1}], "b": "x"}
+    assert differences({"a": [{"score": 0.28}]}, came) == []
+    others: list[Any] = [{"a": [{"score": 0.7}]}, {"a": []}, {"b": "y"}, {"c": 1}, {"a": {}}, {"a": [{"more": 2}]}]
+    for printed in others:
+        assert len(differences(printed, came)) == 1
 
 
 def test_its_file_is_readable_by_its_owner_alone(serve: Serve) -> None:

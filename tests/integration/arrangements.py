@@ -63,9 +63,11 @@ class OneSignal(RedisHotIndex):
         super().__init__(connection)
         self._signal = signal
 
-    def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        alone = {"vectors": replace(query, terms=()), "text": replace(query, vector=None)}[self._signal]
-        return super().search(chain, alone)
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        return super().search_many([(chain, self._alone(query)) for chain, query in asked])
+
+    def _alone(self, query: IndexQuery) -> IndexQuery:
+        return {"vectors": replace(query, terms=()), "text": replace(query, vector=None)}[self._signal]
 
 
 class CountedRedis(RedisConnection):
@@ -120,3 +122,10 @@ def remember(made: Container, caller: Any, *texts: str, **fields: Any) -> list[d
     """Remember texts in the caller's user scope, or where `fields` say."""
     items: Sequence[dict[str, Any]] = [{"content": text} | fields for text in texts]
     return made.remember.remember(caller, list(items), key=None, single=False)
+
+
+def rebuild_all(made: Container) -> None:
+    """Rebuild every scope whose index is wanted. The Redis is one for all modules, and one turn takes a hundred, which
+    may all be what others left."""
+    while made.maintenance.rebuild_wanted():
+        continue

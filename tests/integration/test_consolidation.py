@@ -18,7 +18,7 @@ from tests.building import caller
 from tests.consolidating import active, drafted, now, stored, tell
 from tests.integration.arrangements import services
 
-WRITERS = 200
+WRITERS = 60
 AT_ONCE = 16
 EDITS = 10
 FIRST = datetime(2026, 3, 1, tzinfo=UTC)

@@ -19,7 +19,7 @@ from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Browse
 from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import caller
-from tests.integration.arrangements import contents, remember, services, skipped, uncached
+from tests.integration.arrangements import contents, rebuild_all, remember, services, skipped, uncached
 from vitto_tools.local import servers
 
 QUERY = RecallQuery(query="where does Ana live?")
@@ -66,7 +66,7 @@ def indexed(made: Container, org: str) -> None:
     ana = caller(org)
     remember(made, ana, "Ana lives in Porto", "Ana plays the cello")
     made.recall.recall(ana, QUERY)
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
 
 
 def whole(made: Container, who: Caller) -> None:
@@ -111,7 +111,7 @@ def test_a_redis_that_lost_its_data_is_rebuilt_and_answers_the_same(
     during = made.recall.recall(ana, QUERY)
     assert contents(during)[0] == "Ana lives in Porto"
     assert "mongo_text" not in skipped(during)
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
     after = made.recall.recall(ana, QUERY)
     assert [(h["memory"], h["score"], h["tier"]) for h in after["hits"]] == [
         (h["memory"], h["score"], h["tier"]) for h in before["hits"]
@@ -254,7 +254,7 @@ def test_a_purge_that_redis_missed_is_made_up_for(
     assert made.editor.purge(admin, memory.id).reason
     owned.start()
     assert memory.id in _everything(redis)
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
     assert memory.id not in _everything(redis)
 
 

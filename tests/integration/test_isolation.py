@@ -11,7 +11,7 @@ from chalicelib.domain.caller import Role
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.scope import Scope
 from tests.building import caller
-from tests.integration.arrangements import OneSignal, contents, remember, services, uncached
+from tests.integration.arrangements import OneSignal, contents, rebuild_all, remember, services, uncached
 
 SECRET = "The launch code of project Heron is crimson sunrise"
 QUERY = RecallQuery(query="What is the launch code of project Heron?", limit=100)
@@ -36,7 +36,7 @@ def made(
 
 def complete_all(made: Container) -> None:
     """Let the worker build what searches found missing, so that MongoDB's text does not answer for Redis."""
-    made.maintenance.rebuild_wanted()
+    rebuild_all(made)
 
 
 def test_the_same_query_as_another_reader_returns_nothing_foreign(made: Container, org: str) -> None:
@@ -66,9 +66,8 @@ def test_a_scoped_reader_gets_its_own_nearest_however_many_others_are_nearer(mad
     ana, bob = caller(org, "ana", spaces=("red",)), caller(org, "bob", spaces=("red", "blue"))
     mine = [f"Project Heron has a launch plan, part {i}" for i in range(3)]
     remember(made, ana, *mine)
-    for i in range(2):
-        remember(made, bob, *(f"{SECRET}, copy {i}-{j}" for j in range(50)))
-        remember(made, bob, *(f"{SECRET}, blue copy {i}-{j}" for j in range(50)), scope="space", scopeId="blue")
+    remember(made, bob, *(f"{SECRET}, copy {j}" for j in range(50)))
+    remember(made, bob, *(f"{SECRET}, blue copy {j}" for j in range(50)), scope="space", scopeId="blue")
     made.recall.recall(ana, QUERY)
     complete_all(made)
     assert sorted(contents(made.recall.recall(ana, QUERY))) == mine

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.settings import Settings
+from chalicelib.settings import LanguageModelSettings, Settings
 from vitto_tools.local.servers import ROOT
 from vitto_tools.packaging import template as templates
 from vitto_tools.packaging.archive import sha256, write_archive
@@ -41,7 +41,9 @@ SCHEDULES = {
 QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
     "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
-    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"},
+    "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:SendMessage", "sqs:GetQueueAttributes"},
+    "app.sweep": {"sqs:SendMessage"},
+    "app.purge": {"sqs:SendMessage"},
 }
 EVERY_FUNCTION = {
     "logs:CreateLogStream",
@@ -145,9 +147,54 @@ def test_settings_in_the_template_are_known_and_secrets_are_named_not_held(sam: 
     known = {variable for _, _, variable, _ in Settings.table()}
     for variables in (shared, *own):
         assert {name for name in variables if name.startswith("VITTO_")} <= known
-    for name in Settings.secret_variables() & set(shared):
-        assert re.fullmatch(r"secretsmanager:\$\{Secret\}#\w+", shared[name]["Fn::Sub"])
+    assert Settings.secret_variables() <= shared.keys()
+    for name in Settings.secret_variables():
+        reference = shared[name].get("Fn::If", [None, shared[name]])[1]["Fn::Sub"]
+        assert re.fullmatch(r"secretsmanager:\$\{Secret\}#\w+", reference)
     assert not any(Settings.secret_variables() & set(variables) for variables in own)
+
+
+def deployed(sam: dict[str, Any], **parameters: str) -> dict[str, str]:
+    """The variables of every function, with these parameters given and the others as they are by themselves."""
+    given = {name: parameters.get(name, said["Default"]) for name, said in sam["Parameters"].items()}
+    conditions = {name: _holds(said, given) for name, said in sam["Conditions"].items()}
+    shared = sam["Globals"]["Function"]["Environment"]["Variables"]
+    return {name: _resolved(value, given, conditions) for name, value in shared.items()}
+
+
+def _holds(condition: dict[str, Any], given: dict[str, str]) -> bool:
+    (compared,) = condition["Fn::Not"]
+    parameter, empty = compared["Fn::Equals"]
+    return given[parameter["Ref"]] != str(empty)
+
+
+def _resolved(value: Any, given: dict[str, str], conditions: dict[str, bool]) -> str:
+    if isinstance(value, str):
+        return value
+    ((function, argument),) = value.items()
+    if function == "Fn::If":
+        name, true, false = argument
+        return _resolved(true if conditions[name] else false, given, conditions)
+    if function == "Fn::Sub":
+        return str(argument.replace("${Secret}", given["Secret"]))
+    return given.get(argument, f"the {argument} of the stack")
+
+
+def test_without_a_language_model_none_is_asked_and_no_key_of_one_is_looked_for(sam: dict[str, Any]) -> None:
+    shared = deployed(sam)
+    assert shared["VITTO_LLM_API_KEY"] == ""
+    assert Settings.from_environment(shared).language_model == LanguageModelSettings()
+
+
+def test_with_a_language_model_its_key_is_in_the_secret_like_the_others(sam: dict[str, Any]) -> None:
+    shared = deployed(sam, Secret="mine", LanguageModel="small", LanguageModelUrl="https://llm.example/v1")
+    assert shared["VITTO_LLM_API_KEY"] == "secretsmanager:mine#llmApiKey"
+    secrets = {"mongoUri": "mongodb://m", "redisUrl": "redis://r", "embeddingApiKey": "e", "llmApiKey": "l"}
+    held = {name: secrets[value.partition("#")[2]] for name, value in shared.items() if value.startswith("secretsm")}
+    asked = Settings.from_environment(shared | held).language_model
+    assert (asked.model, asked.base_url, asked.api_key) == ("small", "https://llm.example/v1", "l")
+    documented = (ROOT / "docs" / "deploy.md").read_text()
+    assert [name for name in secrets if name not in documented] == []
 
 
 def test_nothing_unneeded_is_in_the_zip(names: set[str]) -> None:

@@ -27,8 +27,10 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.questions import MOST_QUESTIONS
 from chalicelib.domain.tasks import WriteQuestions, to_text
 from chalicelib.settings import QueueSettings
+from chalicelib.write.prospective.writer import FEWEST_QUESTIONS
 from tests.building import caller
 from tests.integration.arrangements import remember, services
 from tests.lambda_context import LambdaContext, sqs_event
@@ -84,6 +86,13 @@ def has_more(mongo: MongoConnection, org: str, seen: int) -> bool:
     return len(sets(mongo, org)) > seen
 
 
+def undone(made: Container) -> int:
+    """How many messages wait or are being worked on."""
+    assert made.ports.queue
+    said = made.ports.queue.probe()
+    return int(said["waiting"]) + int(said["taken"])
+
+
 def in_index(redis: RedisConnection, scope: str) -> dict[str, int]:
     """How many questions the index's registry says that each row has."""
     registry = redis.command("HGETALL", keys.questions(scope))
@@ -111,12 +120,20 @@ def test_a_worker_that_is_killed_again_and_again_leaves_every_set_exactly_once(
         if kill < KILLS:
             until(partial(has_more, mongo, org, seen))
             worker.send_signal(signal.SIGKILL)
+            worker.wait()
+            assert undone(made) > 0, "it was killed with work left"
         else:
-            until(lambda: sum(made.ports.queue.probe()[part] for part in ("waiting", "taken")) == 0)  # type: ignore[union-attr]
+            until(lambda: undone(made) == 0)
             worker.kill()
-        worker.wait()
-    found = {one["memoryId"]: one for one in sets(mongo, org)}
+            worker.wait()
+    left = sets(mongo, org)
+    found = {one["memoryId"]: one for one in left}
     assert found.keys() == {memory.id for memory in memories} - {gone.id}
+    assert len(left) == len(found)
+    assert {one["revision"] for one in left} == {1}
+    assert {
+        FEWEST_QUESTIONS <= len({question["text"] for question in one["questions"]}) <= MOST_QUESTIONS for one in left
+    } == {True}
     assert in_index(redis, scope) == {id_: len(one["questions"]) for id_, one in found.items()}
     vectors = redis.command("VCARD", keys.question_vectors(scope, made.ports.embedder.passage_model))
     assert vectors == sum(len(one["questions"]) for one in found.values())

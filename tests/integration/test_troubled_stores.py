@@ -24,7 +24,7 @@ from chalicelib.settings import BreakerSettings, EmbeddingSettings, MongoSetting
 from tests.atlas_double import AtlasDouble
 from tests.building import caller
 from tests.embedding_server import embedding_server
-from tests.integration.arrangements import contents, remember, services, skipped
+from tests.integration.arrangements import contents, rebuild_all, remember, services, skipped
 from vitto_tools.local.servers import HOST
 from vitto_tools.local.trouble import Trouble, TroubledServer
 
@@ -152,7 +152,7 @@ def told(product: Product) -> None:
         who = caller(product.org, user)
         remember(product.services, who, f"{name} lives in Porto", f"{name} plays the cello and lives near the river")
         product.services.recall.recall(who, QUERY)
-    product.services.maintenance.rebuild_wanted()
+    rebuild_all(product.services)
     assert product.whole()["hits"]
 
 

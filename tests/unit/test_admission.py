@@ -1,5 +1,6 @@
 """Who gets in: the factors, the rules that no score overrules, and verdicts that can be replayed."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.memory import Memory, MemoryType, Status
 from chalicelib.errors import Forbidden
 from chalicelib.ports import Browse
-from chalicelib.write.admission import gate
+from chalicelib.write import guarding
 from chalicelib.write.admission.judgement import judged, replay
 from tests.building import NOW, TestClock, caller, container
 
@@ -363,7 +364,12 @@ def test_trust_takes_an_admin(who: Caller) -> None:
 def patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     """A defence that finds one pattern, in whatever field it stands."""
     found = {"PAYLOAD": ("override",)}
-    monkeypatch.setattr(gate, "found_in", lambda text: next((k for p, k in found.items() if p in text), ()))
+
+    def found_in(texts: Iterable[str]) -> tuple[str, ...]:
+        text = "\n".join(texts)
+        return next((kinds for pattern, kinds in found.items() if pattern in text), ())
+
+    monkeypatch.setattr(guarding, "found_in_any", found_in)
 
 
 @pytest.mark.usefixtures("patterns")
@@ -414,8 +420,8 @@ def raising(*_: object) -> Ruling:
 
 @pytest.mark.parametrize(
     "hooks",
-    [raising, lambda *_: None, lambda _, memory, __: Ruling(memory, failed=("slow",))],
-    ids=["raises", "gives nonsense", "was cut off"],
+    [raising, lambda _, memory, __: Ruling(memory, failed=("slow",))],
+    ids=["raises", "was cut off"],
 )
 def test_an_admission_plugin_that_fails_means_quarantine(hooks: Any) -> None:
     services = with_hooks(hooks)
@@ -430,16 +436,20 @@ def test_an_admission_plugin_that_fails_means_quarantine(hooks: Any) -> None:
 
 
 @pytest.mark.usefixtures("patterns")
-def test_what_a_plugin_changes_is_cleaned_and_judged_again_and_moves_nowhere() -> None:
+def test_what_a_plugin_changes_is_judged_again_and_undoes_no_injection() -> None:
     def change(_: Caller, memory: Memory, verdict: Verdict) -> Ruling:
-        moved = {"scope_id": "bob", "org_id": "rival", "id": "mem_x", "user_id": "bob", "overridable": False}
-        return Ruling(memory.model_copy(update={"content": memory.content.replace("cat", "PAYLOAD"), **moved}))
+        content = "Ana has a bird" if "PAYLOAD" in memory.content else memory.content.replace("cat", "PAYLOAD")
+        return Ruling(memory.model_copy(update={"content": content}), Decision.ADMIT, "eager")
 
     services = with_hooks(change)
-    receipt = receipt_of(services, "Ana has a dog")
-    memory = row_of(services, receipt["id"])
-    assert (memory.scope_id, memory.org_id, memory.user_id, memory.overridable) == ("ana", "acme", "ana", True)
-    assert receipt_of(services, "Ana has a cat")["admission"]["by"] == "injection"
+    assert receipt_of(services, "Ana has a dog")["outcome"] == "stored"
+    for content in ("Ana has a cat", "Ana has PAYLOAD"):
+        receipt = receipt_of(services, content)
+        assert (receipt["outcome"], receipt["admission"]["by"]) == ("quarantined", "injection")
+        row = row_of(services, receipt["id"])
+        assert row.quarantine_reason == "injection"
+        verdict = Verdict.model_validate(row.admission)
+        assert replay(verdict) == verdict
 
 
 def test_a_changed_candidate_is_found_by_its_new_words() -> None:

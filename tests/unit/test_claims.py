@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.domain.claims.extraction import Statement, statements
-from chalicelib.domain.claims.of_memory import claims_found, statements_of
+from chalicelib.domain.claims.of_memory import statements_of, with_claims
 from chalicelib.domain.claims.values import Kind, value_of
 from chalicelib.domain.memory import Claim, Origin
 from tests.building import NOW, memory
@@ -37,20 +37,34 @@ def claim(**fields: str) -> Claim:
 
 def test_a_claim_that_is_given_wins_over_the_text() -> None:
     said = memory("Ana lives in Porto", claims=(claim(value="Braga"),))
-    assert claims_found(said) == said.claims
+    assert with_claims(said) == said
     assert [written(one) for one in statements_of(said)] == ["ana | residence | Braga"]
 
 
 def test_without_one_the_text_is_read() -> None:
-    assert claims_found(memory("I moved to Faro. Bob no longer works at Acme.")) == (
+    assert with_claims(memory("I moved to Faro. Bob no longer works at Acme.")).claims == (
         claim(subject="ana", attribute="residence", value="Faro"),
     )
 
 
 def test_what_is_taken_back_is_still_known_once_the_claims_are_stored() -> None:
     said = memory("I switched from MySQL to Postgres")
-    stored = said.model_copy(update={"claims": claims_found(said)})
-    assert [one.negated for one in statements_of(stored)] == [False, True]
+    assert [one.negated for one in statements_of(with_claims(said))] == [False, True]
+
+
+def test_claims_that_were_found_follow_the_text_and_those_that_were_given_do_not() -> None:
+    found = with_claims(memory("I moved to Faro"))
+    assert with_claims(found.model_copy(update={"content": "I moved to Tavira"})).claims == (
+        claim(subject="ana", attribute="residence", value="Tavira"),
+    )
+    assert with_claims(found.model_copy(update={"content": "It rains"})).claims == ()
+    given = memory("I moved to Faro", claims=(claim(),))
+    assert with_claims(given.model_copy(update={"content": "It rains"})).claims == (claim(),)
+
+
+def test_claims_that_rules_of_before_found_give_way_to_what_the_text_says() -> None:
+    stored = memory("Ana lives in Porto", claims=(claim(attribute="home", value="Braga"),), claims_found=True)
+    assert [written(one) for one in statements_of(stored)] == ["ana | residence | Porto"]
 
 
 def test_a_claim_that_the_edited_text_no_longer_says_does_not_count() -> None:
@@ -77,6 +91,7 @@ def test_the_first_person_is_who_speaks(speaker: str | None, author: str) -> Non
         ("May 3", "May 4", Kind.DATE, True),
         ("May 3 at 3 PM", "May 3, 15:00", Kind.DATE, False),
         ("May 3 at 3 PM", "May 3 at 4 PM", Kind.DATE, True),
+        ("May 3 at 3 p.m.", "May 3 at 4 pm", Kind.DATE, True),
         ("3 de mayo de 2026", "3 mai 2026", Kind.DATE, False),
         ("2026-05-03", "5月3日", Kind.DATE, False),
         ("$1,200", "1200 USD", Kind.AMOUNT, False),
@@ -93,6 +108,12 @@ def test_values_conflict_where_both_cannot_be_true(one: str, other: str, kind: K
     assert left is not None
     assert right is not None
     assert (left.conflicts(right), right.conflicts(left)) == (conflict, conflict)
+
+
+@pytest.mark.parametrize("name", ["K7pmeq", "B5h30x", "Zyx8amo", "Porto"])
+def test_no_time_is_read_into_a_name(name: str) -> None:
+    (made,) = statements(f"Ana moved to {name}", "ana")
+    assert (made.subject, made.value.text, made.value.kind) == ("ana", name, Kind.PLACE)
 
 
 @given(st.text(max_size=300))

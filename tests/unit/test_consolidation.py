@@ -38,6 +38,8 @@ def later(services: Container, **parts: float) -> Container:
         ("We buy paper from the corner shop", "We purchase paper from the corner shop."),
         ("Bob works at Acme", "Bob is employed at Acme"),
         ("The deadline of Apollo is May 3", "Apollo's deadline is 3 May"),
+        ("The deploy happens every Friday at 5 pm", "Every Friday at 5 pm the deploy happens"),
+        ("If the build fails, we call Bob", "We call Bob if the build fails"),
     ],
 )
 def test_the_same_fact_in_other_words_is_no_second_row(old: str, new: str) -> None:
@@ -65,6 +67,7 @@ def test_the_same_fact_in_other_words_is_no_second_row(old: str, new: str) -> No
         ("The build is green and fast", "The build is not green and fast"),
         ("We ship the release with Bob", "We ship the release with Carla"),
         ("Ship the report to the board", "Ship the report to the board on Friday"),
+        ("Call Bob after Ana", "Call Ana after Bob"),
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])

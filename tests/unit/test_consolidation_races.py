@@ -126,6 +126,10 @@ def test_of_two_corrections_at_once_the_later_one_stands() -> None:
     done = [work.apply(ANA, some)[0].outcome for some in decisions]
     assert done == [Outcome.SUPERSEDED, Outcome.SUPERSEDED]
     assert active(services, ANA) == {"Ana lives in Braga"}
+    lisbon, braga = (one.row.memory.id for some in decisions for one in some)
+    assert Link(kind=LinkKind.SUPERSEDES, target=lisbon) in now(services, ANA, braga).links
+    services.editor.restore(ANA, lisbon)
+    assert Link(kind=LinkKind.CONTRADICTS, target=lisbon) in now(services, ANA, braga).links
 
 
 def test_of_two_corrections_at_once_the_earlier_one_that_comes_second_is_linked() -> None:

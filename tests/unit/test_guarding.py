@@ -6,11 +6,11 @@ import pytest
 
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
-from chalicelib.domain.memory import ArchivedReason, IndexState, Status
+from chalicelib.domain.memory import ArchivedReason, IndexState, QuarantineReason, Status
 from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import NotFound
 from chalicelib.ports import Browse
-from chalicelib.write.guarding import INJECTION, injections
+from chalicelib.write.guarding import injections
 from tests.building import NOW, caller, container, memory, row
 
 ANA = caller("acme", "ana", spaces=("red",))
@@ -49,7 +49,11 @@ def test_an_edit_that_brings_an_injection_in_is_quarantined(changes: dict[str, A
     id_ = given(services)
     assert recalled(services, "when is the release on Friday?") == ["The release is on Friday"]
     after, index = services.editor.edit(ANA, id_, changes, 1)
-    assert (after.status, after.quarantine_reason, after.admitted_at) == (Status.QUARANTINED, INJECTION, None)
+    assert (after.status, after.quarantine_reason, after.admitted_at) == (
+        Status.QUARANTINED,
+        QuarantineReason.INJECTION,
+        None,
+    )
     assert index.state is IndexState.INDEXED
     assert index.reason is not None
     assert "instruction_override" in index.reason
@@ -62,7 +66,7 @@ def test_an_edit_of_several_parts_is_said_in_the_audit_without_its_text() -> Non
     services.editor.edit(ANA, id_, {"content": ATTACK}, 1)
     event = services.ports.audit.list("acme", None, 10).items[0]
     assert event.action == "edit"
-    assert event.details["quarantined"] == INJECTION
+    assert event.details["quarantined"] == QuarantineReason.INJECTION
     assert event.details["kinds"] == ["instruction_override"]
     assert "vendor" not in event.model_dump_json()
 
@@ -83,7 +87,7 @@ def test_a_clean_edit_takes_no_row_out_of_quarantine() -> None:
     id_ = given(services)
     services.editor.edit(ANA, id_, {"content": ATTACK}, 1)
     after, _ = services.editor.edit(ANA, id_, {"content": "The release is on Monday"}, 2)
-    assert (after.status, after.quarantine_reason) == (Status.QUARANTINED, INJECTION)
+    assert (after.status, after.quarantine_reason) == (Status.QUARANTINED, QuarantineReason.INJECTION)
     assert recalled(services, "when is the release?") == []
 
 
@@ -116,12 +120,12 @@ def test_a_forgotten_row_with_an_injection_comes_back_quarantined() -> None:
     id_ = stored_before(services, admitted_at=NOW)
     services.editor.forget(ANA, id_)
     after, _ = services.editor.restore(ANA, id_)
-    assert (after.status, after.quarantine_reason) == (Status.QUARANTINED, INJECTION)
+    assert (after.status, after.quarantine_reason) == (Status.QUARANTINED, QuarantineReason.INJECTION)
 
 
 def test_what_a_reviewer_let_in_stays_in_until_its_text_changes() -> None:
     services = container()
-    id_ = stored_before(services, admitted_at=NOW, quarantine_reason=INJECTION)
+    id_ = stored_before(services, admitted_at=NOW, quarantine_reason=QuarantineReason.INJECTION)
     assert services.editor.edit(ANA, id_, {"importance": 0.9}, 1)[0].status is Status.ACTIVE
     services.editor.forget(ANA, id_)
     assert services.editor.restore(ANA, id_)[0].status is Status.ACTIVE

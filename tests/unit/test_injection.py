@@ -2,10 +2,8 @@
 
 import gzip
 import json
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,8 +15,8 @@ from chalicelib.domain.text.injection_patterns import Kind, Pattern
 from chalicelib.domain.text.injection_views import one_case, views
 from tests.unit.injection_benign import BENIGN
 from tests.unit.injection_cases import ATTACKS, DISGUISES, PLAIN
+from vitto_tools.bench.dialogues import DATA
 
-DATA = Path(os.environ.get("VITTO_BENCH_DATA", "/work/shared/data"))
 MOST_FALSE = 0.001
 SECONDS_FOR_16_KB = 20  # it takes some 0.05; what is quadratic takes minutes
 
@@ -112,10 +110,9 @@ def _said_in_real_conversations() -> Iterator[str]:
             yield from (message["text"] for message in chat["messages"] if message["role"] == "user")
 
 
-if DATA.is_dir():
-
-    def test_at_most_one_in_a_thousand_of_what_people_really_said_is_flagged() -> None:
-        said = list(_said_in_real_conversations())
-        flagged = [text for text in said if found_in(text)]
-        assert len(said) > 8000
-        assert len(flagged) <= MOST_FALSE * len(said), flagged
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the conversations are not in {DATA}")
+def test_at_most_one_in_a_thousand_of_what_people_really_said_is_flagged() -> None:
+    said = list(_said_in_real_conversations())
+    flagged = [text for text in said if found_in(text)]
+    assert len(said) > 8000
+    assert len(flagged) <= MOST_FALSE * len(said), flagged

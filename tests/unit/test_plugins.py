@@ -37,8 +37,10 @@ class Limits:
     @hook
     def before_recall(self, asked: Asked) -> RecallQuery:
         """One result fewer."""
-        self.seen.append(asked.query.limit)
-        return asked.query.model_copy(update={"limit": asked.query.limit - 1})
+        limit = asked.query.limit
+        assert limit
+        self.seen.append(limit)
+        return asked.query.model_copy(update={"limit": limit - 1})
 
 
 class Acting(Limits):
@@ -82,7 +84,7 @@ class Bench:
             show=lambda state: Asked(caller=Identity.of(ANA), query=state),
             accept=lambda state, value, _: state if value == state else given(RecallQuery, value),
         )
-        return query.limit, [(report.name, report.outcome.value) for report in reports]
+        return query.limit or 0, [(report.name, report.outcome.value) for report in reports]
 
     def allow(self, settings: PluginSettings) -> None:
         """Give plugins another time limit."""

@@ -42,6 +42,7 @@ def test_the_example_narrows_annotates_and_decides(services: Container) -> None:
     ]
     receipts = services.remember.remember(ANA, [*items], key=None, single=False)
     assert [receipt["outcome"] for receipt in receipts] == ["stored", "quarantined", "stored"]
+    assert receipts[1]["reason"] == "the plugin release_freeze decided so: only decisions are kept here"
     narrowed = services.recall.recall(ANA, RecallQuery(query="when is the release?", scope_ids=("releases",)))
     (hit,) = narrowed["hits"]
     assert hit["memory"]["type"] == "decision"
@@ -51,7 +52,7 @@ def test_the_example_narrows_annotates_and_decides(services: Container) -> None:
         ("before_response", "changed"),
     ]
     assert len(services.recall.recall(ANA, RecallQuery(query="when is the release?"))["hits"]) == 2
-    hooks = AdmissionHooks(services.plugins, lambda _: ())
+    hooks = AdmissionHooks(services.plugins)
     decisions = [
         hooks.decide(ANA, memory(scope="space", scope_id="releases", type=kind), None) for kind in ("fact", "decision")
     ]

@@ -16,13 +16,13 @@ from chalicelib.domain.caller import Role
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.questions import Question, QuestionAuthor, QuestionSet
-from chalicelib.domain.tasks import WriteQuestions, from_text, to_text
+from chalicelib.domain.tasks import WriteQuestions, WriteScopeQuestions, from_text, to_text
 from chalicelib.errors import LanguageModelUnavailable, StoreUnavailable
 from chalicelib.ports import IndexEntry
 from chalicelib.settings import QueueSettings
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.prospective.writer import MOST_CHARACTERS_SENT, QuestionWriter
-from tests.building import NOW, TestClock, caller, container, index_query, memory
+from tests.building import NOW, TestClock, caller, container, index_query, memory, no_questions
 from tests.unit.fake_secrets import AWS_KEY
 
 ANA = caller("acme", "ana", Role.ADMIN)
@@ -252,11 +252,52 @@ def test_questions_of_an_earlier_embedding_model_are_left_out_and_written_again_
     later.maintenance.embed_again(SCOPE)
     later.maintenance.rebuild(SCOPE)
     assert not indexed(later, id_).questions
-    assert later.prospective.write_scope(SCOPE) == 1
+    later.deferral.write_questions_of_scope_later(SCOPE)
+    assert later.consumer.drain().done == 1
     before, after = standing(made, id_), indexed(later, id_).questions
     assert before
     assert before.model == later.ports.embedder.passage_model
     assert after == before.vectors
+
+
+def test_the_questions_of_a_large_scope_are_written_by_one_message_after_another() -> None:
+    clock = TestClock()
+
+    def slowly(*_: Any) -> dict[str, Any]:
+        clock.forward(seconds=20)
+        return {"questions": WRITTEN}
+
+    made = container(clock=clock, language_model=ScriptedLanguageModel(slowly), switches=no_questions())
+    ids = [remembered(made, text) for text in (TEXT, "Bob works at Acme", "Eve lives in Faro")]
+    queue = made.ports.queue
+    assert queue
+    made.tasks.run(to_text(WriteScopeQuestions(scope_key=SCOPE)))
+    assert [standing(made, id_) is not None for id_ in ids] == [True, True, False]
+    (left,) = queue.receive(3)
+    assert from_text(left.text) == WriteScopeQuestions(scope_key=SCOPE, after=ids[1])
+    made.tasks.run(left.text)
+    assert all(standing(made, id_) for id_ in ids)
+    assert queue.receive(3) == []
+
+
+def test_no_questions_of_a_scope_are_asked_for_where_its_organization_wants_none() -> None:
+    made = container(switches=no_questions())
+    made.deferral.write_questions_of_scope_later(SCOPE)
+    assert made.ports.queue
+    assert made.ports.queue.receive(1) == []
+
+
+def test_a_backfill_has_the_questions_of_what_it_gave_vectors_written_again() -> None:
+    made = container()
+    id_ = remembered(made)
+    write(made, id_)
+    later = container(store=made.ports.store, questions=made.ports.questions, embedder=TermEmbedder("newer"))
+    assert later.backfill.work("acme", 5).done == 1
+    assert later.consumer.drain().done == 1
+    before = standing(made, id_)
+    assert before
+    assert before.model == later.ports.embedder.passage_model
+    assert indexed(later, id_).questions == before.vectors
 
 
 def test_what_a_language_model_writes_passes_the_cleaning() -> None:

@@ -75,6 +75,7 @@ def test_a_hit_says_where_it_is_from_how_near_it_is_and_why() -> None:
         ("cache", False),
         ("redis_vectors", False),
         ("redis_text", False),
+        ("cold", True),
     ]
 
 
@@ -213,7 +214,11 @@ def test_without_redis_recall_goes_on_and_says_what_was_skipped() -> None:
     remembered(services, *FACTS)
     answer = recall(services, "violin")
     assert contents(answer) == ["Ana plays the violin on Sundays"]
-    assert [tier.get("skipped") for tier in answer["tiers"]] == ["not configured"] * 3 + [None]
+    assert [tier.get("skipped") for tier in answer["tiers"]] == [
+        *["not configured"] * 3,
+        None,
+        "nothing of it was asked for (include, asOf)",
+    ]
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["indexed", "not indexed"])

@@ -55,6 +55,11 @@ def test_authentication_cannot_be_switched_off() -> None:
     switches = {
         "VITTO_EMBEDDING_USE_DUAL_INDEX",
         "VITTO_RECALL_PROSPECTIVE",
+        "VITTO_RECALL_USE_NAMES_OUT",
+        "VITTO_RECALL_USE_SURROUNDINGS",
+        "VITTO_RECALL_USE_SPEAKERS",
+        "VITTO_RECALL_USE_TIMES",
+        "VITTO_RECALL_USE_USER_OVER_ASSISTANT",
     }  # none of which has to do with who may come in
     assert named == {"VITTO_AUTH_ISSUERS", "VITTO_AUTH_KEY_CACHE_SECONDS"} | switches
 

@@ -60,6 +60,8 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         ('{"kind": "index_rows", "scopeKey": "acme/user/ana", "ids": [""]}', "ids.0"),
         (json.dumps({"kind": "index_rows", "scopeKey": "acme/user/ana", "ids": ["m"] * 101}), "ids"),
         ('{"kind": "index_rows", "scopeKey": "acme/user/ana", "ids": ["m"], "orgId": "other"}', "orgId"),
+        ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": []}', "ids"),
+        ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": ["m"], "userId": "bob"}', "userId"),
         ('{"kind": "backfill", "scopeKey": "acme/user/ana"}', "scopeKey"),
         ('{"kind": "backfill", "scopeKey": "acme/organization/other"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user"}', "scopeKey"),
@@ -86,7 +88,7 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 def test_every_kind_has_a_handler() -> None:
     made = container()
-    runner = TaskRunner(made.maintenance, made.prospective, made.backfill)
+    runner = TaskRunner(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue)
     assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
@@ -336,7 +338,7 @@ def test_draining_ends_when_its_time_is_over() -> None:
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Slow(made.maintenance, made.prospective, made.backfill),
+        runner=Slow(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
         telemetry=p.telemetry,
         clock=clock,
     )
@@ -358,7 +360,7 @@ def test_an_unexpected_failure_of_one_message_stops_no_other_and_its_text_is_not
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Broken(made.maintenance, made.prospective, made.backfill),
+        runner=Broken(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
         telemetry=p.telemetry,
         clock=clock,
     )

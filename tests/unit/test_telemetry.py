@@ -69,6 +69,17 @@ def test_an_event_is_a_log_line_and_a_metric_with_the_keys_of_its_request() -> N
     assert "function_name" not in later
 
 
+def test_beside_the_application_an_event_is_still_one_log_line_and_one_metric() -> None:
+    log, metric = written("import app\nPowertoolsTelemetry().event('memory_lost')\n")
+    assert log["message"] == "memory_lost"
+    assert metric["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Name"] == "memory_lost"
+
+
+def test_a_command_keeps_standard_output_to_itself() -> None:
+    code = "from chalicelib.adapters import telemetry\ntelemetry.say_on_stderr()\n"
+    assert written(code + "PowertoolsTelemetry().event('sweep_finished')\n") == []
+
+
 def test_an_id_is_no_dimension() -> None:
     _, metric = written("PowertoolsTelemetry().event('recall_degraded', recall_id='rcl_1', part='redis_text')\n")
     assert metric["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"], ["service", "part"]]

@@ -8,7 +8,7 @@ from chalicelib.adapters.memory.index import GenerationCounter
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import Vector
-from chalicelib.ports import CacheEntry, CacheOpening, Clock
+from chalicelib.ports import CacheEntry, CacheOpening, Clock, vector_under
 
 
 class InMemoryRecallCache:
@@ -22,14 +22,15 @@ class InMemoryRecallCache:
         self._vectors: dict[str, Vector] = {}
         self._queue: deque[tuple[str, str | None]] = deque()
 
-    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
         now = self._generations.of(chain.keys)
         with self._lock:
             entry, until = self._answers.get(key, (None, 0.0))
             if entry and entry.generations == now and self._clock().timestamp() < until:
                 self._queue.append((on_hit, entry.audit))
                 return CacheOpening(entry.body, now, None)
-            return CacheOpening(None, now, self._vectors.get(vector_key))
+            names = self._generations.names_among(chain.keys, words)
+            return CacheOpening(None, now, self._vectors.get(vector_under(vector_key, names)), names)
 
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
         with self._lock:

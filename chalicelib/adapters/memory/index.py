@@ -2,12 +2,14 @@
 
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from chalicelib.domain import bm25
 from chalicelib.domain.keys import new_id
+from chalicelib.domain.place import Situation
 from chalicelib.domain.query import Candidate, Filter, IndexAnswer, IndexQuery, TermStatistics
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.vector import best_cosine
@@ -46,6 +48,9 @@ class InMemoryHotIndex:
             tuple(found), statistics, incomplete, frozenset(foreign), vectors_searched=query.vector is not None
         )
 
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        return [self.search(chain, query) for chain, query in asked]
+
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         with self._lock:
             for told in changes:
@@ -65,14 +70,21 @@ class InMemoryHotIndex:
         if isinstance(change, IndexRemoval):
             self._gone[name] = max(self._gone.get(name, 0), change.revision)
             if stored and stored.revision <= change.revision:
-                del rows[change.id]
+                self._drop(stored)
                 return True
         elif self._gone.get(name, 0) < change.revision and (stored is None or stored.revision <= change.revision):
+            if stored:
+                self._drop(stored)
             rows[change.id] = change
+            self._generations.said(change.scope_key, change.place.names, 1)
             if change.scope_key not in self._complete:
                 self._wanted.add(change.scope_key)
             return True
         return False
+
+    def _drop(self, entry: IndexEntry) -> None:
+        del self._rows[entry.scope_key][entry.id]
+        self._generations.said(entry.scope_key, entry.place.names, -1)
 
     def begin_rebuild(self, scope_key: str) -> str:
         token = new_id("rebuild")
@@ -80,7 +92,8 @@ class InMemoryHotIndex:
             self._rebuilds[scope_key] = token
             self._complete.discard(scope_key)
             self._generations.bump(scope_key)
-            self._rows.pop(scope_key, None)
+            for entry in list(self._rows.get(scope_key, {}).values()):
+                self._drop(entry)
         return token
 
     def complete(self, scope_key: str, token: str = "") -> bool:
@@ -106,12 +119,13 @@ class InMemoryHotIndex:
 
 
 class GenerationCounter:
-    """The generations of scopes, shared by the index that moves them and the cache that compares them.
+    """The generations of scopes and who speaks in them, shared by the index that moves them and the cache that asks.
 
-    Each begins at random, as on the real store: no two scopes share one, and a lost one never comes back."""
+    Each generation begins at random, as on the real store: no two scopes share one, and a lost one never comes back."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
+        self._names: dict[str, Counter[str]] = {}
 
     def bump(self, scope_key: str) -> None:
         """Count one write of the scope."""
@@ -120,6 +134,16 @@ class GenerationCounter:
     def of(self, scope_keys: Sequence[str]) -> tuple[str, ...]:
         """The generation of each scope."""
         return tuple(str(self._count(scope)) for scope in scope_keys)
+
+    def said(self, scope_key: str, names: Sequence[str], rows: int) -> None:
+        """So many rows more, or fewer, are by a speaker of those names."""
+        counts = self._names.setdefault(scope_key, Counter())
+        counts.update(dict.fromkeys(names, rows))
+
+    def names_among(self, scope_keys: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
+        """Which of `words` are in the name of a speaker there."""
+        known = [self._names.get(scope, Counter[str]()) for scope in scope_keys]
+        return tuple(word for word in words if any(counts[word] > 0 for counts in known))
 
     def _count(self, scope_key: str) -> int:
         return self._counts.setdefault(scope_key, secrets.randbelow(_RANDOM_START))
@@ -160,7 +184,22 @@ def _candidates(
     asked = {e.id: cosine for e in entries if (cosine := _question_cosine(e, query)) is not None}
     asking = sorted((c for c in scored if c.id in asked), key=lambda c: (-asked[c.id], c.id))[: query.limit]
     found |= {c.id: replace(found.get(c.id, c), question=asked[c.id]) for c in asking}
-    return list(found.values())
+    positions = _positions(entries)
+    by_id = {entry.id: entry for entry in entries}
+    return [replace(c, situation=_situation(by_id[c.id], positions)) for c in found.values()]
+
+
+def _positions(entries: Sequence[IndexEntry]) -> dict[str, int]:
+    """How many rows of its session come before each row that has one."""
+    sessions: dict[str, list[tuple[int, str]]] = {}
+    for entry in entries:
+        if entry.place.session:
+            sessions.setdefault(entry.place.session, []).append((entry.event_ms, entry.id))
+    return {id_: position for said in sessions.values() for position, (_, id_) in enumerate(sorted(said))}
+
+
+def _situation(entry: IndexEntry, positions: dict[str, int]) -> Situation:
+    return Situation(entry.place, positions.get(entry.id), entry.length, entry.event_ms)
 
 
 def _bm25(entry: IndexEntry, query: IndexQuery, weights: dict[str, float]) -> float:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from chalicelib.adapters.memory.retention import RetentionReads, paged
+from chalicelib.adapters.memory.related import RelatedReads
+from chalicelib.adapters.memory.retention import paged
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
 from chalicelib.domain.keys import new_id
@@ -17,7 +18,7 @@ from chalicelib.errors import DuplicateContent
 from chalicelib.ports import Browse, Standing
 
 
-class InMemoryMemoryStore(RetentionReads):
+class InMemoryMemoryStore(RelatedReads):
     """`ports.MemoryStore`."""
 
     def __init__(self) -> None:

@@ -37,6 +37,10 @@ class RetentionReads:
         """As the port says."""
         return paged(self._which(lambda memory: memory.untold is not None), after, limit)
 
+    def yielding(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """As the port says."""
+        return paged(self._which(lambda memory: bool(memory.yields)), after, limit)
+
     def _which(self, is_wanted: Callable[[Memory], bool]) -> list[StoredMemory]:
         with self._lock:
             return [row for row in self._rows.values() if is_wanted(row.memory)]

@@ -1,8 +1,9 @@
 """A memory as a document, and back. The one place that knows the field names of the collection.
 
 Names are those of `product.md`. Beside them stand: `scopeKey` and `live`, which the indexes carry; `contentKey`, the hash
-that makes the same content in one scope one row; `terms` with `termCounts` and `length` for the text tier; and
-`embedding_256` with `embeddingModel`, the vector that Atlas indexes, and `embeddingChunks` where a text has several.
+that makes the same content in one scope one row; `relations`, by which rows lead to one another; `terms` with
+`termCounts` and `length` for the text tier; and `embedding_256` with `embeddingModel`, the vector that Atlas indexes, and
+`embeddingChunks` where a text has several.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from bson.binary import VECTOR_SUBTYPE, Binary
 from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Embedding, Memory, content_key
 from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.relations import relations_of
 from chalicelib.domain.vector import Vector, mean
 
 FLOAT32_HEADER = b"\x27\x00"  # BinData vector subtype 9: element type float32, no padding
@@ -53,6 +55,12 @@ def to_document(row: StoredMemory) -> dict[str, Any]:
         "termCounts": list(row.counts.values()),
         "length": row.length,
     }
+    if memory.claims_found:
+        document["claimsFound"] = True
+    if memory.yields:
+        document["yields"] = [mark.model_dump(mode="json", by_alias=True) for mark in memory.yields]
+    if relations := relations_of(memory):
+        document["relations"] = list(relations)
     if memory.untold:
         document["untold"] = memory.untold.model_dump(mode="json", by_alias=True, exclude_none=True)
     if memory.embedding and memory.embedding.vectors:

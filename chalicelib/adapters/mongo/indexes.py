@@ -48,6 +48,13 @@ INDEXES = (
         (("scopeKey", ASCENDING), ("status", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING)),
     ),
     Index(MEMORIES, "text", (("scopeKey", ASCENDING), ("status", ASCENDING), ("terms", ASCENDING))),
+    Index(MEMORIES, "related", (("scopeKey", ASCENDING), ("status", ASCENDING), ("relations", ASCENDING))),
+    Index(
+        MEMORIES,
+        "past",
+        (("scopeKey", ASCENDING), ("status", ASCENDING), ("updatedAt", ASCENDING)),
+        {"partialFilterExpression": {"revision": {"$gt": 1}}},
+    ),
     Index(MEMORIES, "recent", (("scopeKey", ASCENDING), ("status", ASCENDING), ("updatedAt", DESCENDING))),
     Index(
         MEMORIES,
@@ -70,6 +77,7 @@ INDEXES = (
         {"partialFilterExpression": {"archivedReason": "forgotten"}},
     ),
     Index(MEMORIES, "untold", (("untold.id", ASCENDING),), {"partialFilterExpression": {"untold": {"$exists": True}}}),
+    Index(MEMORIES, "yields", (("yields.to", ASCENDING),), {"partialFilterExpression": {"yields": {"$exists": True}}}),
     Index(
         MEMORIES,
         "organization",

@@ -1,16 +1,18 @@
 """The memory store on MongoDB. Every filter is built from a chain, so no query can leave it."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
+from chalicelib.adapters.mongo.conditions import conditions
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document, row_id, to_document
 from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.mongo.ledger import ScopeLedger
 from chalicelib.adapters.mongo.oldvectors import OLD_PATH, OldVectors
+from chalicelib.adapters.mongo.related import RelatedReads
 from chalicelib.adapters.mongo.retention import RetentionReads
 from chalicelib.adapters.paging import decode, page
 from chalicelib.domain.administration import Page
@@ -30,13 +32,14 @@ def _without(*names: str) -> dict[str, int]:
     return dict.fromkeys(names, 0)
 
 
-class MongoMemoryStore(ScopeLedger, RetentionReads):
+class MongoMemoryStore(ScopeLedger, RetentionReads, RelatedReads):
     """`ports.MemoryStore`."""
 
     def __init__(self, connection: MongoConnection, old: OldVectors | None = None) -> None:
         """`old` is how vectors of before are read, for rows that have none of today's; None reads none."""
         ScopeLedger.__init__(self, connection)
         RetentionReads.__init__(self, connection)
+        RelatedReads.__init__(self, connection, self._row)
         self._old = old or OldVectors("")
         self._rows = connection.database.get_collection(MEMORIES)
 
@@ -152,7 +155,7 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         now: datetime,
     ) -> list[StoredMemory]:
         query = {"status": Status.ACTIVE.value, "terms": {"$in": list(rare_terms(words, statistics, limit))}}
-        query |= _conditions(wanted, now)
+        query |= conditions(wanted, now)
 
         def found(scopes: Sequence[str], most: int) -> list[Document]:
             with self._connection.reading():
@@ -167,7 +170,7 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
     def recent(self, chain: Chain, since: datetime, wanted: Filter, limit: int, *, now: datetime) -> list[StoredMemory]:
         query = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value, "updatedAt": {"$gte": since}}
         with self._connection.reading():
-            cursor = self._rows.find(query | _conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
+            cursor = self._rows.find(query | conditions(wanted, now)).sort("updatedAt", -1).limit(limit)
             return [self._row(document) for document in cursor.batch_size(limit)]
 
     def pending(self, before: datetime, limit: int, *, after: Memory | None = None) -> list[StoredMemory]:
@@ -204,21 +207,3 @@ class MongoMemoryStore(ScopeLedger, RetentionReads):
         query: Document = {"scopeKey": scope_key, "status": Status.ACTIVE.value, "_id": {"$gt": first}}
         with self._connection.scanning():
             return [self._row(d) for d in self._rows.find(query).sort("_id", 1).limit(limit)]
-
-
-def _conditions(wanted: Filter, now: datetime) -> Document:
-    """A filter as conditions of a query, and that the row's time has not run out at `now`."""
-    time = {"$gte": _time(wanted.since), "$lt": _time(wanted.before)}
-    event_time = {name: value for name, value in time.items() if value is not None}
-    conditions: Document = {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": now}}]}
-    if wanted.types:
-        conditions["type"] = {"$in": [kind.value for kind in wanted.types]}
-    if wanted.tags:
-        conditions["tags"] = {"$all": list(wanted.tags)}
-    if event_time:
-        conditions["eventTime"] = event_time
-    return conditions
-
-
-def _time(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,4 +1,4 @@
-"""What MongoDB gives the sweep and the purge: rows whose time in quarantine or after a forget is over, in batches."""
+"""What MongoDB gives the sweep, the purge and whoever finishes their work: rows whose time is over, or that are marked."""
 
 from datetime import datetime
 
@@ -42,6 +42,10 @@ class RetentionReads:
     def untold(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
         """Few at any time: those of a decision under way or cut off."""
         return self._batch({"untold": {"$exists": True}}, after, limit)
+
+    def yielding(self, limit: int, *, after: RowId | None = None) -> list[StoredMemory]:
+        """Few at any time, as `untold`."""
+        return self._batch({"yields": {"$exists": True}}, after, limit)
 
     def _batch(self, query: Document, after: RowId | None, limit: int) -> list[StoredMemory]:
         if after:

@@ -13,7 +13,7 @@ from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening
 
 _RANDOM_START = 1 << 48
-MOST_QUEUED = 100_000  # audits that wait for a worker, about 200 MB; a queue without a worker must not fill the server
+MOST_QUEUED = 40_000  # audits that wait for a worker, about 200 MB; a queue without a worker must not fill the server
 
 
 class RedisRecallCache:
@@ -23,15 +23,18 @@ class RedisRecallCache:
         self._connection = connection
         self._query_vector_seconds = query_vector_seconds
 
-    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str) -> CacheOpening:
+    def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
         names = [keys.answer(key), keys.query_vector(vector_key), keys.AUDIT_QUEUE]
         names += [keys.generation(scope) for scope in chain.keys]
+        names += [keys.speakers(scope) for scope in chain.keys]
         starts = [secrets.randbelow(_RANDOM_START) for _ in chain.keys]
-        ((body, vector, generations),) = self._connection.run([Call("open", names, [on_hit, *starts])])
+        arguments: list[Arg] = [on_hit, len(starts), *starts, *words]
+        ((body, vector, generations, spoken),) = self._connection.run([Call("open", names, arguments)])
         return CacheOpening(
             body.decode() if body else None,
             tuple(generation.decode() for generation in generations),
             bytes(vector) if vector else None,
+            tuple(word.decode() for word in spoken),
         )
 
     def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.adapters.redis import placing
 from chalicelib.adapters.redis.filters import attribute_tag
-from chalicelib.adapters.redis.searching import Searching
-from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery
+from chalicelib.adapters.redis.searching import Searching, Steps
+from chalicelib.domain.query import Candidate, IndexQuery
 from chalicelib.domain.vector import Vector, unpack
 from chalicelib.ports import IndexEntry
 
@@ -42,8 +42,8 @@ class VectorDriver(Protocol):
     def stored(self, change: IndexEntry) -> StoredVectors:
         """What of a row's vectors the server is to hold."""
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        """The candidates of each scope, as `ports.HotIndex.search` says."""
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        """The search for the candidates of each scope, as `ports.HotIndex.search` says."""
 
 
 class TextAlone:
@@ -51,26 +51,20 @@ class TextAlone:
 
     name = "none"
 
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
-
     def prepare(self, sizes: Iterable[int]) -> None:
         """Nothing to do."""
 
     def stored(self, change: IndexEntry) -> StoredVectors:  # noqa: ARG002 - whatever the row has
         return StoredVectors()
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, self.name)
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        return at_once(scopes, query, self.name)
 
 
 class VectorSets:
     """Redis 8: one vector set a scope and model, searched within the script that searches its text."""
 
     name = "vector_sets"
-
-    def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
 
     def prepare(self, sizes: Iterable[int]) -> None:
         """Nothing to do: the first element makes a set."""
@@ -81,16 +75,14 @@ class VectorSets:
         described = json.dumps(attributes, ensure_ascii=False)
         return StoredVectors(change.vectors, described, change.questions or (), described)
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
-        return search_at_once(self._connection, scopes, query, self.name, query.vector)
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
+        return at_once(scopes, query, self.name, query.vector)
 
 
-def search_at_once(
-    connection: RedisConnection, scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vector | None = None
-) -> IndexAnswer:
-    """A search in one pipeline: by text, and in vector sets where a vector is given."""
+def at_once(scopes: Sequence[str], query: IndexQuery, driver: str, vector: Vector | None = None) -> Steps:
+    """A search in one round trip: by text, and in vector sets where a vector is given."""
     searching = Searching(scopes, query, driver)
-    replies = connection.run(searching.calls(vector, query.model if vector else ""))
+    replies = yield searching.calls(vector, query.model if vector else "")
     found = (c for scope, reply in zip(scopes, replies[1:], strict=True) for c in _candidates(scope, reply[1:], vector))
     return searching.answer(replies, found, vectors_searched=vector is not None)
 
@@ -98,11 +90,13 @@ def search_at_once(
 def _candidates(scope: str, rows: Sequence[Any], vector: Vector | None) -> list[Candidate]:
     values = unpack(vector).tolist() if vector else []
     found = []
-    for id_, score, vsim, chunks, question in rows:
+    for id_, score, vsim, chunks, question, text, position in rows:
         cosine = _cosine(vsim)
         if cosine is None and chunks and vector:
             cosine = max(_quantised_cosine(values, chunk) for chunk in chunks)
-        found.append(Candidate(id_.decode(), scope, cosine, float(score), question=_cosine(question)))
+        candidate = Candidate(id_.decode(), scope, cosine, float(score), question=_cosine(question))
+        candidate.situation = placing.situation(text, position)
+        found.append(candidate)
     return found
 
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from chalicelib.adapters.redis import keys
+from chalicelib.adapters.redis import keys, placing
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
 from chalicelib.adapters.redis.drivers import StoredVectors, TextAlone, VectorDriver, VectorSets
 from chalicelib.adapters.redis.search_module import SearchModule
+from chalicelib.adapters.redis.searching import holder, in_step
 from chalicelib.domain import bm25
 from chalicelib.domain.query import IndexAnswer, IndexQuery
 from chalicelib.domain.scope import Chain
@@ -25,6 +26,7 @@ TOMBSTONE_SECONDS = 600
 _RANDOM_START = 1 << 48
 _ANY_REVISION = 1 << 52
 _CHANGES_A_CALL = 100
+_QUICK_SEARCHES = 10
 _QUICK_CHANGES = 10  # about 10 ms; a server that takes longer is not well
 
 
@@ -44,14 +46,22 @@ class RedisHotIndex:
         sets, module = self._connection.command("COMMAND INFO", "VSIM", "FT.SEARCH")
         kind = VectorSets if sets else SearchModule if module else TextAlone
         if not isinstance(self._known_driver, kind):
-            self._known_driver = kind(self._connection)
+            fresh = VectorSets() if sets else SearchModule(self._connection) if module else TextAlone()
+            self._known_driver = fresh
         return self._known_driver
 
     def probe(self) -> dict[str, Any]:
         return self._connection.probe() | {"vectorDriver": self._ask_driver().name}
 
     def search(self, chain: Chain, query: IndexQuery) -> IndexAnswer:
-        return self._driver.search(chain.keys, query)
+        (answer,) = self.search_many([(chain, query)])
+        return answer
+
+    def search_many(self, asked: Sequence[tuple[Chain, IndexQuery]]) -> list[IndexAnswer]:
+        if not asked:
+            return []
+        steps = [self._driver.steps(chain.keys, query) for chain, query in asked]
+        return in_step(self._connection, steps, bulk=len(steps) > _QUICK_SEARCHES)
 
     def apply(self, changes: Sequence[IndexEntry | IndexRemoval]) -> None:
         self._driver.prepare({dimensions(c.vectors[0]) for c in changes if isinstance(c, IndexEntry) and c.vectors})
@@ -73,6 +83,7 @@ class RedisHotIndex:
             "k": change.type.value,
             "g": list(change.tags),
             "e": change.event_ms,
+            "p": placing.stored(change),
         } | stored.entry
         start = secrets.randbelow(_RANDOM_START)
         documents: list[Arg] = [_json(entry), _json(impacts), start, stored.attributes]
@@ -106,7 +117,7 @@ class RedisHotIndex:
 
     def complete(self, scope_key: str, token: str = "") -> bool:
         names = [keys.complete(scope_key), keys.rebuild(scope_key), keys.WANTED]
-        return bool(self._connection.run([Call("complete", names, [token, scope_key, self._driver.name])])[0])
+        return bool(self._connection.run([Call("complete", names, [token, scope_key, holder(self._driver.name)])])[0])
 
     def wanted(self, limit: int = 100) -> list[str]:
         return [name.decode() for name in self._connection.command("SPOP", keys.WANTED, limit)]
@@ -121,6 +132,7 @@ def _of_row(scope: str, id_: str) -> tuple[list[str], list[Arg]]:
     """The keys and the first arguments of the scripts that change one row."""
     names = [keys.rows(scope), keys.generation(scope), keys.tombstone(scope, id_), keys.CHANGED, keys.models(scope)]
     names += [keys.complete(scope), keys.WANTED, keys.questions(scope)]
+    names += [keys.places(scope), keys.speakers(scope)]
     prefixes = [keys.postings(scope), keys.vectors(scope, ""), keys.CHUNKS]
     return names, [id_, scope, *prefixes, keys.question_vectors(scope, ""), keys.question_postings(scope)]
 

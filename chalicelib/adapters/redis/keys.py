@@ -59,6 +59,16 @@ def question_postings(scope_key: str) -> str:
     return f"{PREFIX}:o:{scope_key}:"
 
 
+def places(scope_key: str) -> str:
+    """Hash: id → where a row was said; with a session behind it, the sorted set of the session's rows by event time."""
+    return f"{PREFIX}:s:{scope_key}"
+
+
+def speakers(scope_key: str) -> str:
+    """Hash: word of a speaker's name → number of rows that they said."""
+    return f"{PREFIX}:n:{scope_key}"
+
+
 def models(scope_key: str) -> str:
     """Hash: model → number of rows with vectors of it."""
     return f"{PREFIX}:m:{scope_key}"
@@ -70,7 +80,7 @@ def generation(scope_key: str) -> str:
 
 
 def complete(scope_key: str) -> str:
-    """The vector driver under which the index holds all of the scope; with another its vectors are elsewhere."""
+    """The vector driver and the format under which the index holds all of the scope; with another it is elsewhere."""
     return f"{PREFIX}:c:{scope_key}"
 
 
@@ -95,7 +105,7 @@ def answers(org_key: str) -> str:
 
 
 def query_vector(key: str) -> str:
-    """A query's vector."""
+    """A query's vector; the names that it was embedded without stand behind it."""
     return f"{PREFIX}:q:{key}"
 
 

@@ -8,23 +8,25 @@ each row still has such a vector, and of what type, time and tags it is.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
 from typing import Any
 
-from chalicelib.adapters.redis import chunk_queries, keys
+from chalicelib.adapters.redis import chunk_queries, keys, placing
 from chalicelib.adapters.redis.chunk_indexes import ChunkIndexes
-from chalicelib.adapters.redis.connection import Arg, Attempt, Call, RedisConnection
-from chalicelib.adapters.redis.drivers import StoredVectors, search_at_once
-from chalicelib.adapters.redis.searching import Searching
+from chalicelib.adapters.redis.connection import Arg, Attempt, Call, RedisConnection, Sent
+from chalicelib.adapters.redis.drivers import StoredVectors, at_once
+from chalicelib.adapters.redis.searching import Searching, Steps
 from chalicelib.domain.memory import MemoryType
-from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery
+from chalicelib.domain.place import Situation
+from chalicelib.domain.query import Candidate, IndexQuery
 from chalicelib.domain.questions import MOST_QUESTIONS
 from chalicelib.domain.vector import best_cosine, dimensions
 from chalicelib.ports import IndexEntry
 
 _WIDER = 4
+type Part[T] = Generator[Sequence[Sent], list[Any], T]
 _IDS_A_CALL = 500  # a script can unpack 8,000 at most, and should hold the server for a millisecond or two
 
 
@@ -34,7 +36,6 @@ class SearchModule:
     name = "search_module"
 
     def __init__(self, connection: RedisConnection) -> None:
-        self._connection = connection
         self._indexes = ChunkIndexes(connection)
 
     def prepare(self, sizes: Iterable[int]) -> None:
@@ -48,10 +49,10 @@ class SearchModule:
         entry = {"d": dimensions(change.vectors[0])}
         return StoredVectors(change.vectors, fields, change.questions or (), asked, entry)
 
-    def search(self, scopes: Sequence[str], query: IndexQuery) -> IndexAnswer:
+    def steps(self, scopes: Sequence[str], query: IndexQuery) -> Steps:
         if query.vector is None:
-            return search_at_once(self._connection, scopes, query, self.name)
-        return _Search(self._connection, self._indexes, Searching(scopes, query, self.name)).run()
+            return at_once(scopes, query, self.name)
+        return _Search(self._indexes, Searching(scopes, query, self.name)).run()
 
 
 @dataclass
@@ -61,6 +62,7 @@ class _Scope:
 
     key: str
     text: dict[str, float]
+    situations: dict[str, Situation | None] = field(default_factory=dict)
     cosines: dict[str, float] = field(default_factory=dict)
     near: list[Candidate] = field(default_factory=list)
     full: bool = True
@@ -74,51 +76,48 @@ class _Scope:
         for id_, candidate in found.items():
             candidate.cosine = self.cosines.get(id_)
             candidate.question = questions.get(id_)
+            candidate.situation = self.situations.get(id_)
         return list(found.values())
 
 
 class _Search:
     """One search by text and by vector."""
 
-    def __init__(self, connection: RedisConnection, indexes: ChunkIndexes, searching: Searching) -> None:
-        self._connection = connection
+    def __init__(self, indexes: ChunkIndexes, searching: Searching) -> None:
         self._indexes = indexes
         self._searching = searching
         self._query = searching.query
         self._vector = searching.query.vector or b""
         self._wanted = searching.query.filter
 
-    def run(self) -> IndexAnswer:
-        """The answer; by text alone where the module does not search now."""
-        texts, nearest, asked = self._first()
-        scopes = [
-            _Scope(key, {id_.decode(): float(score) for id_, score, *_ in reply[1:]})
-            for key, reply in zip(self._searching.scopes, texts[1:], strict=True)
-        ]
+    def run(self) -> Steps:
+        """Its steps; the answer is by text alone where the module does not search now."""
+        texts, nearest, asked = yield from self._first()
+        scopes = [_scope(key, reply[1:]) for key, reply in zip(self._searching.scopes, texts[1:], strict=True)]
         unfinished, count = scopes, self._query.limit
         while nearest is not None and unfinished:
-            self._complete(unfinished, nearest, count)
+            yield from self._complete(unfinished, nearest, count)
             # The module counts chunks and the limit counts rows: ask for more where rows of many chunks fill the answer.
             unfinished = [scope for scope in unfinished if scope.full and len(scope.near) < self._query.limit]
             count *= _WIDER
-            nearest = self._ask([scope.key for scope in unfinished], count)
+            nearest = yield from self._ask([scope.key for scope in unfinished], count)
         if asked is not None:
-            self._add_questions(scopes, asked)
+            yield from self._add_questions(scopes, asked)
         found = (candidate for scope in scopes for candidate in scope.candidates())
         return self._searching.answer(texts, found, vectors_searched=nearest is not None)
 
-    def _first(self) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+    def _first(self) -> Part[tuple[list[Any], list[Any] | None, list[Any] | None]]:
         """The replies to the text searches, and to the first searches by vector, of memories and of questions, where these
         can be had."""
         size, scopes = dimensions(self._vector), self._searching.scopes
         calls = self._searching.calls(None, self._query.model)
         asked = [*self._nearest(scopes, self._query.limit), *self._nearest_questions()]
-        replies = self._connection.run([*calls, ("EXISTS", keys.filling(size)), *asked])
+        replies = yield [*calls, ("EXISTS", keys.filling(size)), *asked]
         texts, (filling, *nearest) = replies[: len(calls)], replies[len(calls) :]
         if filling or not _answered(nearest):
             if not self._indexes.ready(size):
                 return texts, None, None
-            nearest = self._connection.run(asked)
+            nearest = yield asked
         if not _answered(nearest):
             return texts, None, None
         return texts, nearest[: len(scopes)], nearest[len(scopes) :] or None
@@ -133,12 +132,12 @@ class _Search:
         count = self._query.limit * MOST_QUESTIONS
         return [chunk_queries.nearest(scope, self._query, count, questions=True) for scope in self._searching.scopes]
 
-    def _ask(self, scopes: Sequence[str], count: int) -> list[Any] | None:
+    def _ask(self, scopes: Sequence[str], count: int) -> Part[list[Any] | None]:
         calls = self._nearest(scopes, count)
-        replies = self._connection.run(calls) if calls else []
+        replies = (yield calls) if calls else []
         return replies if _answered(replies) else None
 
-    def _add_questions(self, scopes: Sequence[_Scope], replies: Sequence[Any]) -> None:
+    def _add_questions(self, scopes: Sequence[_Scope], replies: Sequence[Any]) -> Part[None]:
         """Take over the rows whose questions the module found and which the registry confirms, with what they lack."""
         jobs, calls = [], []
         for scope, reply in zip(scopes, replies, strict=True):
@@ -147,16 +146,15 @@ class _Search:
                 lacking = [id_ for id_ in ids if id_ not in scope.cosines]
                 jobs.append((scope, questions, ids, lacking))
                 calls.append(self._score(scope.key, ids, lacking))
-        for (scope, questions, ids, lacking), reply in zip(
-            jobs, self._connection.run(calls) if calls else (), strict=True
-        ):
+        scored = (yield calls) if calls else []
+        for (scope, questions, ids, lacking), reply in zip(jobs, scored, strict=True):
             self._keep_chunks(scope, lacking, reply[len(ids) :])
             for candidate in self._confirmed(scope, zip(ids, reply, strict=False)):
                 if len(scope.asked) < self._query.limit:
                     candidate.question = questions[candidate.id]
                     scope.asked.append(candidate)
 
-    def _complete(self, scopes: Sequence[_Scope], nearest: Sequence[Any], count: int) -> None:
+    def _complete(self, scopes: Sequence[_Scope], nearest: Sequence[Any], count: int) -> Part[None]:
         """Take over what the module found and the registry confirms, with its BM25, and the cosines of the text hits."""
         jobs, calls = [], []
         for scope, reply in zip(scopes, nearest, strict=True):
@@ -168,7 +166,8 @@ class _Search:
                 jobs.append((scope, cosines, near, text))
                 calls.append(self._score(scope.key, near, text))
                 text = ()
-        for (scope, cosines, near, text), reply in zip(jobs, self._connection.run(calls) if calls else (), strict=True):
+        scored = (yield calls) if calls else []
+        for (scope, cosines, near, text), reply in zip(jobs, scored, strict=True):
             for candidate in self._confirmed(scope, zip(near, reply, strict=False)):
                 candidate.cosine = scope.cosines[candidate.id] = cosines[candidate.id]
                 if len(scope.near) < self._query.limit:
@@ -191,16 +190,28 @@ class _Search:
             *near,
             *text,
         ]
-        return Call("score", [keys.rows(scope), self._searching.weights], arguments)
+        return Call("score", [keys.rows(scope), self._searching.weights, keys.places(scope)], arguments)
 
     def _confirmed(self, scope: _Scope, near: Iterable[tuple[str, Sequence[bytes]]]) -> Iterator[Candidate]:
         """The rows that have such a vector and that the filter admits, with their BM25."""
         for id_, row in near:
             if not row:
                 continue
-            score, kind, time, *tags = (value.decode() for value in row)
-            if self._wanted is None or self._wanted.matches(MemoryType(kind), tags, int(time)):
+            score, place, position, kind, time, *tags = row
+            scope.situations[id_] = placing.situation(place, position)
+            if self._wanted is None or self._wanted.matches(
+                MemoryType(kind.decode()), [tag.decode() for tag in tags], int(time)
+            ):
                 yield Candidate(id_, scope.key, bm25=float(score))
+
+
+def _scope(key: str, rows: Iterable[Sequence[Any]]) -> _Scope:
+    """A scope with what its text search found."""
+    scope = _Scope(key, {})
+    for id_, score, *_, place, position in rows:
+        scope.text[id_.decode()] = float(score)
+        scope.situations[id_.decode()] = placing.situation(place, position)
+    return scope
 
 
 def _answered(replies: Sequence[Any]) -> bool:

@@ -2,17 +2,44 @@
 by itself, so that no script holds the server for longer than one scope takes."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from chalicelib.adapters.redis import keys
-from chalicelib.adapters.redis.connection import Arg, Call
+from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection, Sent
 from chalicelib.adapters.redis.filters import filter_json, vector_filter
-from chalicelib.domain.query import EXACT_ROWS, Candidate, IndexAnswer, IndexQuery, TermStatistics
+from chalicelib.domain.query import Candidate, IndexAnswer, IndexQuery, TermStatistics
 from chalicelib.domain.vector import Vector
 
 UNITED_POSTINGS = 10_000  # entries a scope; a union of four scopes of 5,000 takes about 10 ms (facts.md)
 FILTER_SCAN = 2_000
+Steps = Generator[Sequence[Sent], list[Any], IndexAnswer]
+"""A search as what it sends: it yields the calls of one round trip, is given their replies, and returns its answer."""
+
+
+def in_step(connection: RedisConnection, searches: Sequence[Steps], *, bulk: bool = False) -> list[IndexAnswer]:
+    """The answers of `searches`, which share their round trips: the first calls of all go out together, and so on."""
+    answers: dict[int, IndexAnswer] = {}
+    replies: dict[int, list[Any] | None] = dict.fromkeys(range(len(searches)))
+    while replies:
+        calls: dict[int, Sequence[Sent]] = {}
+        for number, given in replies.items():
+            try:
+                calls[number] = searches[number].send(given)  # type: ignore[arg-type]  # None begins a generator
+            except StopIteration as done:
+                answers[number] = done.value
+        came = iter(connection.run([call for some in calls.values() for call in some], bulk=bulk) if calls else ())
+        replies = {number: list(islice(came, len(some))) for number, some in calls.items()}
+    return [answers[number] for number in range(len(searches))]
+
+
+FORMAT = 2  # of what the index holds of a row; one that was filled in another counts as incomplete and is rebuilt
+
+
+def holder(driver: str) -> str:
+    """What marks a scope complete: the driver under which it was filled, and the format."""
+    return f"{driver}/{FORMAT}"
 
 
 class Searching:
@@ -36,7 +63,7 @@ class Searching:
 
     def _weigh(self) -> Call:
         names = [self.weights, keys.WANTED]
-        arguments: list[str | int] = [len(self.scopes), self._driver]
+        arguments: list[str | int] = [len(self.scopes), holder(self._driver)]
         for scope in self.scopes:
             names += [keys.rows(scope), keys.complete(scope)]
             arguments += [scope, keys.postings(scope), self._question_postings(scope)]
@@ -51,8 +78,9 @@ class Searching:
             self.weights,
             keys.temporary(f"{self._token}:{number}"),
             keys.question_vectors(scope, model),
+            keys.places(scope),
         ]
-        limits = [self.query.limit, UNITED_POSTINGS, EXACT_ROWS, FILTER_SCAN]
+        limits = [self.query.limit, UNITED_POSTINGS, self.query.exact_rows, FILTER_SCAN]
         filters = [vector_filter(wanted), filter_json(wanted)]
         asked: list[Arg] = [vector or b"", model, *filters, self._question_postings(scope)]
         return Call("search", names, [keys.postings(scope), *limits, *asked])

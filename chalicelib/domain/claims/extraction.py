@@ -6,7 +6,7 @@ Precision comes before recall: a claim that is missed costs nothing, a wrong one
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from chalicelib.domain.claims.patterns import ENDS, LEADS, Pattern, patterns
 from chalicelib.domain.claims.subjects import Attribute, Subject, attribute_of, subject_of
@@ -25,6 +25,7 @@ from chalicelib.domain.claims.words import (
 )
 
 MOST_CLAUSES = 40
+TEXTS_KEPT = 256  # a request reads a text several times: for the terms it is found by, and for what it contradicts
 _MONTH = "May"  # what may be is unsure, what is in May is not
 LONGEST_CLAUSE = 240
 MOST_WORDS_OF_MANY = 3  # what is liked or used; longer, it is a remark
@@ -65,11 +66,16 @@ class Statement:
 
 def statements(text: str, author: str) -> list[Statement]:
     """What `text`, written or spoken by `author`, says plainly, in the order of the text."""
+    return list(_statements_in(text, author))
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _statements_in(text: str, author: str) -> tuple[Statement, ...]:
     found: dict[tuple[str, Attribute, str, bool], Statement] = {}
     for begin, clause in list(_clauses(text))[:MOST_CLAUSES]:
         for one in _of_clause(clause, begin, author):
             found.setdefault((one.subject, one.attribute, one.value.text, one.negated), one)
-    return list(found.values())
+    return tuple(found.values())
 
 
 @cache
@@ -108,16 +114,29 @@ def _of_clause(clause: str, begin: int, author: str) -> list[Statement]:
         begin, plain = begin + lead.end(), plain[lead.end() :]
     if not plain or len(plain) > LONGEST_CLAUSE:
         return []
-    matches = ((pattern, pattern.expression.match(plain)) for pattern in patterns() if _may_apply(pattern, plain))
+    matches = ((pattern, pattern.expression.match(plain)) for pattern in _that_may_apply(plain))
     made = (_statements(pattern, match, begin, author) for pattern, match in matches if match)
     return next((some for some in made if some), [])
 
 
-def _may_apply(pattern: Pattern, clause: str) -> bool:
-    script = _OTHER_SCRIPTS.get(pattern.language)
-    if script:
-        return bool(_compiled(script).search(clause))
-    return pattern.trigger in clause.casefold()
+def _that_may_apply(clause: str) -> list[Pattern]:
+    """The patterns whose script or trigger the clause has, in their order."""
+    if clause.isascii():
+        scripts = set()
+    else:
+        scripts = {language for language, script in _OTHER_SCRIPTS.items() if _compiled(script).search(clause)}
+    written = clause.casefold()
+    there = {trigger for trigger in _triggers() if trigger in written}
+    return [
+        pattern
+        for pattern in patterns()
+        if (pattern.language in scripts if pattern.language in _OTHER_SCRIPTS else pattern.trigger in there)
+    ]
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    return frozenset(pattern.trigger for pattern in patterns() if pattern.language not in _OTHER_SCRIPTS)
 
 
 def _statements(pattern: Pattern, match: re.Match[str], begin: int, author: str) -> list[Statement]:

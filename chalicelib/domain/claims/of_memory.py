@@ -20,22 +20,29 @@ def author_of(memory: Memory) -> str:
     return speaker if speaker and folded(speaker) not in _ROLES_OF_SPEAKERS else memory.user_id
 
 
-def claims_found(memory: Memory) -> tuple[Claim, ...]:
-    """The claims to store with a memory: those given with it win, else what its text states for sure."""
-    if memory.claims:
-        return memory.claims
+def with_claims(memory: Memory) -> Memory:
+    """The memory with the claims that its text states for sure, in place of those that another text of it stated. Claims
+    that were given with it win, whatever the text."""
+    if has_given_claims(memory):
+        return memory
     plain = [one for one in statements(memory.content, author_of(memory)) if one.sure and not one.negated]
-    return tuple(
+    found = tuple(
         Claim(subject=one.subject[:200], attribute=one.attribute_text[:200], value=one.value.text[:500])
         for one in plain[:MOST_CLAIMS]
     )
+    return memory.model_copy(update={"claims": found, "claims_found": bool(found)})
+
+
+def has_given_claims(memory: Memory) -> bool:
+    """Whether its claims came with it, so that they stay when its text changes."""
+    return bool(memory.claims) and not memory.claims_found
 
 
 def statements_of(memory: Memory) -> list[Statement]:
     """What it says, for comparing. A stored claim counts while the text says its value: an edit may have come."""
     author = author_of(memory)
     found = statements(memory.content, author)
-    if not memory.claims or _are_found(memory.claims, found):
+    if not has_given_claims(memory) or _are_found(memory.claims, found):
         return found
     words = frozenset(words_of(memory.content))
     kept = [c for c in memory.claims if memory.edited_at is None or words.issuperset(words_of(c.value))]
@@ -53,11 +60,19 @@ def _given(claim: Claim, memory: Memory) -> Statement | None:
     value = next((value for value in values if value is not None and value.definite), None)
     if value is None:
         return None
-    return Statement(folded(claim.subject), _attribute(claim.attribute), value, begin=0, end=len(memory.content))
+    return Statement(folded(claim.subject), attribute_named(claim.attribute), value, begin=0, end=len(memory.content))
 
 
-def _attribute(name: str) -> Attribute:
+def attribute_named(name: str) -> Attribute:
+    """The attribute that a claim names, the same for every way to name it."""
     plain = " ".join(folded(name).replace("_", " ").split())
     if known := _GIVEN.get(plain):
         return Attribute(known)
     return attribute_of(plain.split()) or Attribute(plain)
+
+
+def claimed(memory: Memory) -> list[Statement]:
+    """What its stored claims say, without a look at the text, save that an edit may have taken the value out of it."""
+    words = frozenset(words_of(memory.content)) if memory.claims and memory.edited_at else None
+    standing = [one for one in memory.claims if words is None or words.issuperset(words_of(one.value))]
+    return [made for claim in standing if (made := _given(claim, memory))]

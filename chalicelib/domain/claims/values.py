@@ -105,9 +105,9 @@ def _contact(text: str) -> Value | None:
     return None
 
 
-_CURRENCIES = {"$": "usd", "us$": "usd", "usd": "usd", "dollars": "usd", "dollar": "usd", "€": "eur", "eur": "eur"}
-_CURRENCIES |= {"euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp", "pounds": "gbp", "¥": "jpy", "円": "jpy"}
-_CURRENCIES |= {
+CURRENCIES = {"$": "usd", "us$": "usd", "usd": "usd", "dollars": "usd", "dollar": "usd", "€": "eur", "eur": "eur"}
+CURRENCIES |= {"euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp", "pounds": "gbp", "¥": "jpy", "円": "jpy"}
+CURRENCIES |= {
     "yen": "jpy",
     "元": "cny",
     "tl": "try",
@@ -131,7 +131,7 @@ def _amount(text: str) -> Value | None:
         (found["scale"] or "").strip(), 1
     )
     sign = found["before"] or found["unit"] or ""
-    unit = _CURRENCIES.get(sign, sign if not found["before"] else "")
+    unit = CURRENCIES.get(sign, sign if not found["before"] else "")
     unit = "%" if unit in {"percent", "prozent", "pourcent"} else unit.removesuffix("s") if unit.isascii() else unit
     return Value(found.group().strip(), Kind.AMOUNT, (("number", f"{number:g}"), ("unit", unit)))
 
@@ -173,6 +173,12 @@ def _numbered(names: tuple[str, ...]) -> dict[str, str]:
     return {folded(name): f"{number:02}" for number, line in enumerate(names, 1) for name in line.split()}
 
 
+def month_number(word: str) -> int | None:
+    """The number of the month that a folded word names."""
+    found = _numbered(_MONTHS).get(word)
+    return int(found) if found else None
+
+
 def _date(text: str) -> Value | None:
     plain = folded(text)
     parts = dict(_day(plain) | _clock(plain))
@@ -211,10 +217,13 @@ def _around(plain: str, name: re.Match[str], month: str) -> dict[str, str]:
     return found if day or year else {}
 
 
+_APART = r"(?<![a-z\d:])"  # of a word: no time is in a name such as "K7pm4"; scripts without spaces may stand before it
+
+
 def _clock(plain: str) -> dict[str, str]:
-    found = re.search(r"(?<![\d:])(\d{1,2})(?:[:h](\d{2}))?\s?(am|pm|a\.m\.|p\.m\.|uhr)", plain) or re.search(
-        r"(?<![\d:])(\d{1,2})[:h](\d{2})(?!\d)()", plain
-    )
+    found = re.search(
+        rf"{_APART}(\d{{1,2}})(?:[:h](\d{{2}}))?\s?(am|pm|a\.m\.?|p\.m\.?|uhr)(?![a-z])", plain
+    ) or re.search(rf"{_APART}(\d{{1,2}})[:h](\d{{2}})(?![a-z\d])()", plain)
     if not found:
         return {}
     hour = int(found[1]) % 12 + 12 if found[3].startswith("p") else int(found[1])

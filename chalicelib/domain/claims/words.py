@@ -6,6 +6,7 @@ Adding a language means a block here and one in `patterns`.
 from functools import cache
 
 from chalicelib.domain.claims.values import folded
+from chalicelib.domain.text.terms import stem
 
 
 @cache
@@ -140,3 +141,43 @@ MODIFIERS_THAT_SAY_NOTHING = word_set(
 def one_value_nouns() -> dict[str, str]:
     """The attribute that each noun names."""
     return {folded(noun): attribute for attribute, nouns in ONE_VALUE.items() for noun in nouns.split()}
+
+
+CHANGES = """
+new now updated update increased increase raised extended extend changed change moved move moving rescheduled reschedule
+adjusted adjust improved improve reached reduced reduce shortened dropped grew grown lowered postponed delayed instead
+recently bumped revised rose expanded cut added total latest anymore switched neu neue neuer neuen jetzt inzwischen erhöht
+gestiegen verlängert geändert verschoben angepasst verbessert erreicht gesenkt reduziert gekürzt stattdessen kürzlich
+nouveau nouvelle maintenant désormais augmenté prolongé changé déplacé reporté ajusté amélioré atteint réduit récemment
+nuevo nueva ahora aumentado aumenté ampliado cambiado movido aplazado ajustado mejorado alcanzado reducido recientemente
+nuovo nuova ora adesso aumentato esteso cambiato spostato rinviato modificato migliorato raggiunto ridotto recentemente
+novo nova agora aumentei aumentou estendido mudou mudei adiado ajustei melhorou reduzido recentemente nieuw nieuwe nu
+verhoogd verlengd gewijzigd verplaatst uitgesteld aangepast verbeterd bereikt verlaagd onlangs yeni artık şimdi artırdım
+arttı uzatıldı değişti ertelendi taşındı ulaştı azaldı новый новая теперь увеличил увеличили вырос продлён изменили
+перенесли достиг снизили недавно جديد الآن زاد تغير تأجل ارتفع انخفض
+"""
+"""Words that say of a value that it is another one than before."""
+CHANGES_UNSPACED = frozenset(
+    {"现在", "改为", "改成", "增加", "提高", "推迟", "延长", "新的", "今は", "変更", "増や", "増え", "延期"}
+)
+
+FROM = "from since von seit ab de depuis desde da dal van sinds с со от من"
+"""Before a value: it is what was, not what is."""
+PER_CENT = "percent percentage prozent pourcent procent porcentaje porciento percento yüzde процент процентов"
+COUNTED_OFF = """
+v version sprint step chapter phase level day week part option problem question team number no page figure section item
+kapitel schritt seite teil tag woche frage étape chapitre partie jour semaine capítulo paso parte día página passo
+capitolo giorno pagina dia hoofdstuk stap deel dag bölüm adım gün глава шаг часть день страница
+"""
+"""After these a number tells one thing from the next."""
+
+
+@cache
+def _attribute_terms() -> frozenset[str]:
+    nouns = one_value_nouns()
+    return frozenset(nouns) | frozenset(stem(noun, "english") for noun in nouns)
+
+
+def is_attribute(term: str) -> bool:
+    """Whether a term is of a noun that names an attribute with one value at a time."""
+    return term in _attribute_terms()

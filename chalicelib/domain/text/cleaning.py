@@ -15,6 +15,8 @@ def clean(text: str) -> str:
     ValueError where the text is not valid Unicode (a lone surrogate), which no store could keep.
     """
     text.encode()
+    if text.isascii() and text.isprintable():
+        return text.strip()
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc").strip()
 
@@ -29,7 +31,9 @@ def is_blank(text: str) -> bool:
 
 def normal_form(text: str) -> str:
     """The form in which two contents count as the same: cleaned, invisible characters out, white space folded."""
-    return " ".join("".join(c for c in clean(text) if c not in _INVISIBLE).split())
+    cleaned = clean(text)
+    seen = cleaned if cleaned.isascii() else "".join(c for c in cleaned if c not in _INVISIBLE)
+    return " ".join(seen.split())
 
 
 def carries_recall(text: str) -> bool:

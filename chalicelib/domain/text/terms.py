@@ -10,6 +10,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -39,7 +40,9 @@ _LATIN = tuple(name for name in STOPWORDS if name not in {"russian", "arabic"})
 _DEFAULT = "english"
 MAX_TERM_LENGTH = 64  # a longer run is no word: a hash, a base64 block
 MAX_QUERY_WORDS = 32  # a query has few; a pasted page is cut, and bounded work follows
+TEXTS_KEPT = 256  # a write reads a text several times: to store it, to look for what is like it, and to judge it
 _local = threading.local()
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 @cache
@@ -58,33 +61,56 @@ class TermCounts:
 
 def index_terms(text: str) -> TermCounts:
     """The terms to store for a text. Empty only where the text has neither words, nor digits, nor pictographs."""
-    tokens = _tokens(text)
-    language = _latin_language(tokens)
-    terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(tokens, language)]
+    found = _analysed(text)
+    return TermCounts(found.counts.copy(), found.length)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _analysed(text: str) -> TermCounts:
+    words = folded_words(text)
+    language = _latin_language(words)
+    terms = [stem(token, _language_of(token, language)) for token in _without_stopwords(words, language)]
     singles = [
-        character for term in terms if len(term) > 1 for character in term if _pattern(_SYLLABIC).match(character)
+        character
+        for term in terms
+        if len(term) > 1 and not term.isascii()
+        for character in term
+        if _pattern(_SYLLABIC).match(character)
     ]
     return TermCounts({**Counter(singles), **Counter(terms)}, len(terms))
 
 
 def content_words(text: str) -> list[tuple[str, str]]:
     """The words of `text` that carry meaning, folded, in order and with repeats, each with the term it is indexed under."""
-    tokens = _tokens(text)
+    tokens = folded_words(text)
     language = _latin_language(tokens)
     return [
         (token, stem(token, _language_of(token, language))) for token in tokens if not _is_stopword(token, language)
     ]
 
 
+def language_of_words(words: Sequence[str]) -> str:
+    """The language that a text's folded words show, for `terms_of_word`."""
+    return _latin_language(list(words))
+
+
+@lru_cache(maxsize=16384)
+def terms_of_word(word: str, language: str) -> tuple[str, ...]:
+    """The terms of a word of a text in that language, as `index_terms` would store them; none for function words."""
+    kept = (token for token in folded_words(word) if not _is_stopword(token, language))
+    return tuple(stem(token, _language_of(token, language)) for token in kept)
+
+
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
     """The distinct words of a query, at most 32, each as the terms it may stand under. Empty means: ask no text tier."""
-    tokens = _tokens(text)
+    tokens = folded_words(text)
     kept = _without_stopwords(tokens, _latin_language(tokens))
     words = list(dict.fromkeys(kept))[:MAX_QUERY_WORDS]
     return tuple(_variants(word) for word in words)
 
 
-def _tokens(text: str) -> list[str]:
+def folded_words(text: str) -> list[str]:
+    """Its words and numbers in order, casefolded; bigrams where words are not spaced."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     for written, plain in _SAME:
         folded = folded.replace(written, plain)
@@ -112,13 +138,31 @@ def _bigrams(run: str) -> list[str]:
     return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
 
 
+def latin_language(text: str) -> str:
+    """The language that the function words of a text in Latin script show, English where they show none."""
+    return _latin_language(folded_words(text))
+
+
 def _latin_language(tokens: list[str]) -> str:
     votes = {name: sum(token in STOPWORDS[name] for token in tokens) for name in _LATIN}
     best = max(_LATIN, key=lambda name: votes[name])
     return best if votes[best] else _DEFAULT
 
 
+def script_of(token: str) -> str:
+    """The script of a folded word: `latin`, `unspaced`, or the name of a language that stands for its script; empty where it
+    has no letter."""
+    if token.isascii():
+        return "latin" if token.strip("0123456789'") else ""
+    if _pattern(_UNSPACED).search(token):
+        return "unspaced"
+    named = next((name for name, script in _SCRIPTS if _pattern(script).search(token)), "")
+    return named or ("latin" if any(c.isalpha() for c in token) else "")
+
+
 def _language_of(token: str, latin: str) -> str:
+    if token.isascii():
+        return latin
     return next((name for name, script in _SCRIPTS if _pattern(script).search(token)), latin)
 
 
@@ -128,7 +172,7 @@ def _without_stopwords(tokens: list[str], latin: str) -> list[str]:
 
 
 def _is_stopword(token: str, latin: str) -> bool:
-    return token in STOPWORDS.get(_language_of(token, latin), frozenset()) or token in CJK_STOP_BIGRAMS
+    return token in STOPWORDS.get(_language_of(token, latin), _NO_WORDS) or token in CJK_STOP_BIGRAMS
 
 
 def _variants(token: str) -> tuple[str, ...]:

@@ -168,9 +168,8 @@ def revision(call: Call, id: str, number: str) -> Any:  # noqa: A002 - the path'
     """One revision of a memory."""
     if not (number.isascii() and number.isdigit() and len(number) < MOST_DIGITS):
         raise InvalidInput("revision", "must be a whole number of a few digits")
-    found = call.services.editor.revision(call.caller, id, int(number))
     call.services.versions.require(call.caller)
-    return found
+    return call.services.editor.revision(call.caller, id, int(number))
 
 
 @route(
@@ -217,6 +216,7 @@ def restore(call: Call[NoQuery, RestoreBody], id: str) -> Any:  # noqa: A002 - t
     wanted = call.body.revision
     if wanted is None:
         return changed(call, *call.services.editor.restore(call.caller, id))
+    call.services.versions.require(call.caller)
     return changed(call, *call.services.editor.restore_revision(call.caller, id, wanted, call.if_match()))
 
 

@@ -67,7 +67,8 @@ class Rejected(Answer):
     headers=(REVIEWED_REVISION,),
 )
 def promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
-    """Let a quarantined memory in: it is active and found from now on. Only an admin promotes its own."""
+    """Let a quarantined memory in: it is active and found from now on, and retires or is linked to what it contradicts. One
+    that says what an active memory says is `merged` into that. Only an admin promotes its own."""
     return changed(call, *call.services.reviewer.promote(call.caller, id, call.if_match()))
 
 
@@ -91,17 +92,19 @@ def reject(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
     "POST",
     NOTHING,
     Gives(ChangedMemory, etag=True),
-    raises=(StaleRevision, Conflict),
+    raises=(StaleRevision, Conflict, DuplicateContent),
     headers=(REVIEWED_REVISION,),
 )
 def undo_promote(call: Call, id: str) -> Any:  # noqa: A002 - the path's name for it
-    """Put a memory that was promoted, by a person or by the sweep, back into quarantine."""
+    """Put a memory that was promoted, by a person or by the sweep, back into quarantine, and what it superseded back in its
+    place."""
     return changed(call, *call.services.reviewer.undo_promote(call.caller, id, call.if_match()))
 
 
 @route(blueprint, "/engine/memories/{id}/diff", "GET", in_query(DiffQuery), Gives(Difference))
 def diff(call: Call[DiffQuery], id: str) -> Any:  # noqa: A002 - the path's name for it
     """What changed in content, summary and tags from one revision to another."""
+    call.services.versions.require(call.caller)
     editor, query = call.services.editor, call.query
     to = query.to if query.to is not None else editor.read(call.caller, id).revision
     before, after = (editor.revision(call.caller, id, number) for number in (query.from_, to))
@@ -125,4 +128,4 @@ def browse_organization(call: Call[AdminQuery]) -> Any:
     looked = {"scope": query.scope, "scopeId": query.scope_id, "status": query.status, "rows": len(page.items)}
     details = {name: value for name, value in looked.items() if value is not None}
     call.services.auditor.record(call.caller, "browse_organization", [call.caller.org_id], **details)
-    return MemoryPage(memories=page.items, cursor=page.cursor)
+    return MemoryPage(memories=call.services.versions.shown(call.caller, page.items), cursor=page.cursor)

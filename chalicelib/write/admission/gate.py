@@ -3,22 +3,17 @@
 Items of one batch are judged in their order, each as if those before it that were not rejected were stored already.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from chalicelib.domain.admission import Decision, Verdict
-from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
-from chalicelib.domain.text.injection import found_in
 from chalicelib.write.admission.judgement import judged
-from chalicelib.write.admission.scope_view import NEAREST, ScopeView, Surroundings
+from chalicelib.write.admission.scope_view import ScopeView, Surroundings
 from chalicelib.write.admission.signals import Incoming, signals_of
-
-_TEXTS = frozenset(
-    {"content", "summary", "tags", "key_entities", "source", "origin", "claims", "outcome", "attachments"}
-)
+from chalicelib.write.guarding import injections
+from chalicelib.write.lookup import NEAREST, Look
+from chalicelib.write.mates import Mates
 
 
 class AdmissionGate:
@@ -27,57 +22,25 @@ class AdmissionGate:
     def __init__(self, view: ScopeView) -> None:
         self._view = view
 
-    def judge(self, candidates: Sequence[Incoming], now: datetime) -> list[Verdict]:
-        """One verdict a candidate, in their order. Nothing is stored, counted or changed."""
-        around = self._view.around([candidate.row for candidate in candidates])
-        earlier: dict[str, _Earlier] = {}
+    def judge(self, candidates: Sequence[Incoming], now: datetime, look: Look | None = None) -> list[Verdict]:
+        """One verdict a candidate, in their order; `look` is the request's. Nothing is stored, counted or changed."""
+        around = self._view.around([candidate.row for candidate in candidates], look)
+        earlier: dict[str, Mates] = {}
         verdicts = []
         for candidate, seen in zip(candidates, around, strict=True):
-            batch = earlier.setdefault(candidate.row.memory.scope_ref.key, _Earlier())
+            batch = earlier.setdefault(candidate.row.memory.scope_ref.key, Mates())
             self._compare_within(batch, candidate.row, seen)
-            verdict = judged(signals_of(candidate, seen, now), injection_in(candidate.row.memory))
+            verdict = judged(signals_of(candidate, seen, now), injections(candidate.row.memory))
             if verdict.decision is not Decision.REJECT:
                 batch.add(candidate.row)
             verdicts.append(verdict)
         return verdicts
 
-    def _compare_within(self, batch: "_Earlier", row: StoredMemory, seen: Surroundings) -> None:
-        seen.rows += len(batch.rows)
+    def _compare_within(self, batch: Mates, row: StoredMemory, seen: Surroundings) -> None:
+        """Take note of those of the batch that share most terms with the row; what shares none repeats nothing."""
+        seen.rows += len(batch)
         for term in seen.counts:
-            if term in batch.holders:
-                seen.frequencies[term] = seen.frequencies.get(term, 0) + len(batch.holders[term])
-        self._view.compare(row, seen, batch.sharing(row))
-
-
-class _Earlier:
-    """The rows of one scope that came earlier in the batch, and which of them hold a term."""
-
-    def __init__(self) -> None:
-        self.rows: list[StoredMemory] = []
-        self.holders: dict[str, list[int]] = {}
-
-    def add(self, row: StoredMemory) -> None:
-        for term in row.counts:
-            self.holders.setdefault(term, []).append(len(self.rows))
-        self.rows.append(row)
-
-    def sharing(self, row: StoredMemory) -> list[StoredMemory]:
-        """Those that share most terms with `row`; what shares none repeats nothing."""
-        shared = Counter(place for term in row.counts for place in self.holders.get(term, ()))
-        return [self.rows[place] for place, _ in shared.most_common(NEAREST)]
-
-
-def injection_in(memory: Memory) -> tuple[str, ...]:
-    """The kinds of injection patterns in any text of a memory; they are looked for across its fields, too."""
-    return found_in("\n".join(_strings(memory.model_dump(include=set(_TEXTS)))))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if type(value) is str:
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _strings(each)
+            if held := batch.holding(term):
+                seen.frequencies[term] = seen.frequencies.get(term, 0) + held
+        nearest = sorted(batch.sharing(row.counts), key=lambda mate: -mate[1])[:NEAREST]
+        self._view.compare(row, seen, [mate for mate, _ in nearest])

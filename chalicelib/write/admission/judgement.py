@@ -15,7 +15,7 @@ from chalicelib.domain.admission import (
     VerdictReceipt,
     decided,
 )
-from chalicelib.domain.memory import MemoryType
+from chalicelib.domain.memory import MemoryType, QuarantineReason
 from chalicelib.write.admission import (
     content_type_prior,
     factual_confidence,
@@ -34,7 +34,7 @@ FACTORS: dict[FactorName, Callable[[Signals], Factor]] = {
 FACTS_OF_USERS = frozenset({MemoryType.FACT, MemoryType.PREFERENCE, MemoryType.GOAL, MemoryType.CORRECTION})
 """What only its user can say of itself (faults.md 31)."""
 
-INJECTION, RULE, TRUST = "injection", "rule", "trust"
+INJECTION, RULE, TRUST = QuarantineReason.INJECTION.value, "rule", "trust"
 """Who decides beside the score and the plugins."""
 
 
@@ -89,8 +89,8 @@ def told(verdict: Verdict) -> VerdictReceipt:
     )
 
 
-def why(verdict: Verdict) -> str:
-    """Why something is quarantined or rejected, for its receipt."""
+def why(verdict: Verdict, given: str | None = None) -> str:
+    """Why something is quarantined or rejected, for its receipt; `given` is what the plugin that decided so says."""
     if verdict.by == INJECTION:
         return f"it reads like an attempt to instruct the assistant: {', '.join(verdict.injection)}"
     if verdict.by == RULE:
@@ -98,7 +98,7 @@ def why(verdict: Verdict) -> str:
     if verdict.failed_plugins:
         return f"a plugin could not judge it: {', '.join(verdict.failed_plugins)}"
     if verdict.by is not None:
-        return f"the plugin {verdict.by} decided so"
+        return f"the plugin {verdict.by} decided so{f': {given}' if given else ''}"
     bound = ADMIT_FROM if verdict.decision is Decision.QUARANTINE else QUARANTINE_FROM
     return f"it scored {verdict.score:.2f}, and {bound:.2f} is needed {_FOR[verdict.decision]}"
 

@@ -17,9 +17,9 @@ class PluginRulings:
         judged = self._hooks.judges(caller.org_id)
         shown = verdict.model_dump(mode="json", by_alias=True, exclude_none=True) if judged else None
         said = self._hooks.decide(caller, memory, shown)
-        forced, by = None, None
+        forced, by, reason = None, None, None
         if said.by not in {None, AdmissionControl.name}:
-            forced, by = Decision(said.action), said.by
+            forced, by, reason = Decision(said.action), said.by, said.reason
         elif not judged:
             forced, by = Decision.ADMIT, f"{AdmissionControl.name}_off"
-        return Ruling(said.memory, forced, by, said.failed, said.reports)
+        return Ruling(said.memory, forced, by, reason, said.redacted, said.failed, said.reports)

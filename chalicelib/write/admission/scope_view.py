@@ -1,6 +1,6 @@
 """What a scope holds near a candidate, for its novelty: from the hot index, else from MongoDB, and from the batch.
 
-Every question names one scope, the candidate's own, so that nobody's memories bear on another's verdict.
+All of it is of one scope, the candidate's own, so that nobody's memories bear on another's verdict.
 """
 
 from collections import Counter
@@ -8,28 +8,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.domain import bm25
-from chalicelib.domain.query import Candidate, Filter, IndexQuery, StoredMemory, TermStatistics
+from chalicelib.domain.query import Candidate, Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain, ScopeRef
-from chalicelib.domain.termselection import MIN_WORDS
-from chalicelib.domain.text.terms import index_terms
 from chalicelib.domain.vector import Vector, best_cosine
 from chalicelib.errors import StoreUnavailable
-from chalicelib.ports import Clock, Embedder, HotIndex, MemoryStore, Telemetry
+from chalicelib.ports import Clock, Embedder, MemoryStore, Telemetry
+from chalicelib.write.lookup import Around, Look, ScopeLookup
 
-TERMS_ASKED = 32  # as many as a query may have words
-NEAREST = 10
 ROWS_READ = 100
-FEW = 10  # items of a request, up to which each is searched by vector, about a millisecond at 10,000 rows
-WORTH_A_VECTOR = 0.4  # overlap, of more items than that: below it, vectors move a score by at most 0.06
 INDEX, VECTORS, TEXT = "index", "vectors", "mongo_text"
 """What a verdict may have gone without: the hot index, vectors to compare, and MongoDB's text where the index was away."""
 
 
 @dataclass
 class Surroundings:
-    """What is known of the scope around one candidate, asked by `counts`, the terms of its content: who said it and when is
-    no part of what it says. `frequencies` say in how many of its `rows` a term stands;
-    `similarity` is calibrated, None where no vectors could be compared."""
+    """What is known of the scope around one candidate by `counts`, the terms of its content. `frequencies` say in how many
+    of its `rows` a term stands; `similarity` is calibrated, None where no vectors could be compared."""
 
     counts: dict[str, int]
     rows: int = 0
@@ -49,76 +43,47 @@ Pair = tuple[StoredMemory, Surroundings]
 
 
 class ScopeView:
-    """Looks around candidates. `hot` is None where no Redis is configured."""
+    """Looks around candidates."""
 
     def __init__(
-        self, *, store: MemoryStore, hot: HotIndex | None, embedder: Embedder, telemetry: Telemetry, clock: Clock
+        self, *, store: MemoryStore, lookup: ScopeLookup, embedder: Embedder, telemetry: Telemetry, clock: Clock
     ) -> None:
         self._store = store
-        self._hot = hot
+        self._lookup = lookup
         self._embedder = embedder
         self._telemetry = telemetry
         self._clock = clock
 
-    def around(self, rows: Sequence[StoredMemory]) -> list[Surroundings]:
-        """The surroundings of each row in its own scope, as the stores have it; MongoDB is asked once a scope."""
-        found = [Surroundings(_asked(row), missing=(INDEX,)) for row in rows]
-        places: dict[ScopeRef, list[int]] = {}
-        for i, row in enumerate(rows):
-            places.setdefault(row.memory.scope_ref, []).append(i)
-        for scope, there in places.items():
-            wanted = [(rows[i], found[i]) for i in there]
-            snapshot = self._snapshot(scope)
-            if self._hot:
-                self._from_index(self._hot, scope, wanted, snapshot)
-            if left := [each for each in wanted if INDEX in each[1].missing]:
-                self._from_truth(scope, left, snapshot)
+    def around(self, rows: Sequence[StoredMemory], look: Look | None = None) -> list[Surroundings]:
+        """The surroundings of each row in its own scope, as the stores have it. `look` is the request's; MongoDB is asked
+        once a scope that the index does not hold."""
+        look = look or self._lookup.begin()
+        found, left = [], dict[ScopeRef, list[Pair]]()
+        for row, around in zip(rows, look.around(rows), strict=True):
+            seen = self._from_index(row, around)
+            found.append(seen)
+            if INDEX in seen.missing:
+                left.setdefault(row.memory.scope_ref, []).append((row, seen))
+        for scope, wanted in left.items():
+            self._from_truth(scope, wanted, self._lookup.snapshot(scope))
         return found
 
-    def _snapshot(self, scope: ScopeRef) -> TermStatistics:
-        """Which terms are frequent in the scope, so that no store is asked for them; none where that cannot be had."""
-        try:
-            return self._store.statistics(_only(scope))
-        except StoreUnavailable as error:
-            self._telemetry.event("novelty_without_statistics", reason=error.message)
-            return TermStatistics(0, {})
-
-    def _from_index(self, hot: HotIndex, scope: ScopeRef, wanted: Sequence[Pair], snapshot: TermStatistics) -> None:
-        try:
-            for row, seen in wanted:
-                seen.frequencies = {t: n for t, n in snapshot.frequencies.items() if t in seen.counts}
-                terms = _rare(seen.counts, snapshot)
-                worth_it = len(wanted) <= FEW
-                self._search(hot, scope, row, seen, terms, with_vector=worth_it)
-                if not worth_it and seen.overlap >= WORTH_A_VECTOR:
-                    self._search(hot, scope, row, seen, (), with_vector=True)
-        except StoreUnavailable as error:
-            self._telemetry.event("novelty_without_index", reason=error.message)
-
-    def _search(
-        self,
-        hot: HotIndex,
-        scope: ScopeRef,
-        row: StoredMemory,
-        seen: Surroundings,
-        terms: tuple[str, ...],
-        *,
-        with_vector: bool,
-    ) -> None:
-        vectors = _vectors(row)
-        vector = vectors[0] if vectors and with_vector else None
-        answer = hot.search(_only(scope), IndexQuery(vector, self._embedder.passage_model, terms, None, NEAREST))
-        seen.rows = max(seen.rows, answer.statistics.rows)
+    def _from_index(self, row: StoredMemory, around: Around) -> Surroundings:
+        seen = Surroundings(around.counts, missing=(INDEX,))
+        seen.frequencies = {t: n for t, n in around.snapshot.frequencies.items() if t in seen.counts}
+        if (answer := around.near) is None:
+            return seen
+        seen.rows = answer.statistics.rows
         seen.frequencies |= answer.statistics.frequencies
-        if vector and answer.vectors_searched:
-            seen.similarity = seen.similarity or 0.0
+        seen.similarity = 0.0 if answer.vectors_searched else None
         # of all terms, not of those asked alone: what shares two rare words of a long text does not repeat it
         whole = bm25.score(seen.counts, row.length, _weights(seen))
         for candidate in answer.candidates:
             if candidate.id != row.memory.id:
                 seen.near(self._similarity(candidate), _share(candidate.bm25, whole))
-        no_vector = not vectors or (with_vector and not answer.vectors_searched)
-        seen.missing = (*((INDEX,) if answer.incomplete else ()), *((VECTORS,) if no_vector else ()))
+        no_vector = () if answer.vectors_searched else (VECTORS,)
+        seen.missing = (*((INDEX,) if answer.incomplete else ()), *no_vector)
+        return seen
 
     def _similarity(self, candidate: Candidate) -> float | None:
         return None if candidate.cosine is None else self._embedder.similarity(candidate.cosine)
@@ -156,24 +121,12 @@ class ScopeView:
             seen.near(similarity, _share(bm25.score(other.counts, other.length, weights), whole))
 
 
-def _asked(row: StoredMemory) -> dict[str, int]:
-    counts = index_terms(row.memory.content).counts
-    return dict(list(counts.items())[:TERMS_ASKED])
-
-
 def _only(scope: ScopeRef) -> Chain:
     return Chain(scope.org_id, (scope,))
 
 
 def _vectors(row: StoredMemory) -> tuple[Vector, ...]:
     return row.memory.embedding.vectors if row.memory.embedding else ()
-
-
-def _rare(counts: Iterable[str], snapshot: TermStatistics) -> tuple[str, ...]:
-    """The terms that the snapshot does not list as frequent, and the least frequent where those are too few."""
-    ordered = sorted(counts, key=lambda term: snapshot.frequencies.get(term, 0))
-    rare = sum(term not in snapshot.frequencies for term in ordered)
-    return tuple(ordered[: max(rare, MIN_WORDS)])
 
 
 def _model(row: StoredMemory) -> str | None:

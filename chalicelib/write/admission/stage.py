@@ -5,40 +5,37 @@ then a plugin that failed (quarantine), what a plugin forces, the trust of an ad
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from chalicelib.domain.admission import Decision, QuarantineReason, Ruling, Verdict
+from chalicelib.domain.admission import Decision, Ruling, Verdict
 from chalicelib.domain.caller import Caller
-from chalicelib.domain.input import MemoryInput, SaidMessage
-from chalicelib.domain.memory import IndexState, Memory, MemoryType, Status
-from chalicelib.domain.plugins import PluginReport
+from chalicelib.domain.input import SaidMessage
+from chalicelib.domain.memory import IndexState, Memory, MemoryType, QuarantineReason, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.ports import Telemetry
 from chalicelib.write.admission.gate import AdmissionGate
-from chalicelib.write.admission.judgement import INJECTION, TRUST
+from chalicelib.write.admission.judgement import INJECTION, TRUST, judged
 from chalicelib.write.admission.signals import Incoming
-from chalicelib.write.cleaning import checked_content, cleaned
 from chalicelib.write.drafts import Draft
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import Look
 
 Hooks = Callable[[Caller, Memory, Verdict], Ruling]
-"""What plugins say of a candidate whose verdict is known. Raising, or giving what is no Ruling, counts as failing."""
-
-CHANGEABLE = frozenset(MemoryInput.model_fields) - {"scope", "scope_id", "overridable", "messages"}
-"""What a plugin may change of a candidate; whose it is, where it lives and whether it is policy stays."""
+"""What plugins say of a candidate whose verdict is known. Raising counts as failing."""
 
 MESSAGES_OF_THE_BATCH = 3  # of the items before it in the same session; they stand for the messages that nobody gave
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A row as its verdict makes it: active, quarantined, or, where it was rejected, not to be stored."""
+    """A row as its verdict makes it: active, quarantined, or, where it was rejected, not to be stored. `ruling` is what the
+    plugins said, None where there are none."""
 
     row: StoredMemory
     verdict: Verdict
-    reports: tuple[PluginReport, ...] = ()
+    ruling: Ruling | None = None
 
 
 class AdmissionStage:
@@ -53,48 +50,55 @@ class AdmissionStage:
         self.hooks = hooks
 
     def judge(
-        self, caller: Caller, candidates: Sequence[Incoming], now: datetime, *, trusted: bool = False
+        self,
+        caller: Caller,
+        candidates: Sequence[Incoming],
+        now: datetime,
+        *,
+        trusted: bool = False,
+        look: Look | None = None,
     ) -> list[Judged]:
-        """Each candidate judged, in their order. Nothing is stored."""
-        verdicts = self._gate.judge(candidates, now)
+        """Each candidate judged, in their order; `look` is the request's. Nothing is stored."""
+        verdicts = self._gate.judge(candidates, now, look)
         rows = [candidate.row for candidate in candidates]
         rulings: list[Ruling | None] = [None] * len(rows)
         if self.hooks:
             rulings = [self._ruling(self.hooks, caller, *each) for each in zip(rows, verdicts, strict=True)]
-            rows, verdicts = self._after_changes(candidates, verdicts, rulings, now)
+            rows, verdicts = self._after_changes(candidates, verdicts, rulings, now, look)
         found = []
         for row, verdict, ruling in zip(rows, verdicts, rulings, strict=True):
             ruled = _ruled(verdict, ruling, caller.user_id if trusted else None)
             self._say(row.memory, ruled)
-            found.append(Judged(_as_judged(row, ruled, now), ruled, ruling.reports if ruling else ()))
+            found.append(Judged(_as_judged(row, ruled, now), ruled, ruling))
         return found
 
     def _ruling(self, hooks: Hooks, caller: Caller, row: StoredMemory, verdict: Verdict) -> Ruling:
-        """What the plugins say, with what they changed cleaned by the rules of every way in."""
-        memory = row.memory
+        """What the plugins say; where they cannot be asked, that they failed."""
         try:
-            ruling = hooks(caller, memory, verdict)
-            changes = {
-                n: getattr(ruling.memory, n) for n in CHANGEABLE if getattr(ruling.memory, n) != getattr(memory, n)
-            }
-            changed = _checked(memory, changes) if changes else memory
-            return replace(ruling, memory=changed)
+            return hooks(caller, row.memory, verdict)
         except Exception as error:  # noqa: BLE001 - whatever a plugin does, the write goes on
             self._telemetry.event("admission_plugin_failed", reason=type(error).__name__)
-            return Ruling(memory, failed=("plugin",))
+            return Ruling(row.memory, failed=(QuarantineReason.PLUGIN.value,))
 
     def _after_changes(
-        self, candidates: Sequence[Incoming], verdicts: list[Verdict], rulings: Sequence[Ruling | None], now: datetime
+        self,
+        candidates: Sequence[Incoming],
+        verdicts: list[Verdict],
+        rulings: Sequence[Ruling | None],
+        now: datetime,
+        look: Look | None,
     ) -> tuple[list[StoredMemory], list[Verdict]]:
-        """The rows as the plugins left them; one that was changed is analysed and judged again."""
+        """The rows as the plugins left them; one that was changed is analysed and judged again. An injection that was found
+        in what came in is not undone by that."""
         rows, verdicts = [candidate.row for candidate in candidates], list(verdicts)
         changed = [i for i, ruling in enumerate(rulings) if ruling and ruling.memory is not rows[i].memory]
         fresh = self._indexer.analysed([ruling.memory for i in changed if (ruling := rulings[i])]) if changed else []
         again = self._gate.judge(
-            [Incoming(row, candidates[i].messages) for i, row in zip(changed, fresh, strict=True)], now
+            [Incoming(row, candidates[i].messages) for i, row in zip(changed, fresh, strict=True)], now, look
         )
         for i, row, verdict in zip(changed, fresh, again, strict=True):
-            rows[i], verdicts[i] = row, verdict
+            before = verdicts[i]
+            rows[i], verdicts[i] = row, judged(verdict.signals, before.injection) if before.injection else verdict
         return rows, verdicts
 
     def _say(self, memory: Memory, verdict: Verdict) -> None:
@@ -119,22 +123,16 @@ def incoming(drafts: Sequence[Draft], rows: Sequence[StoredMemory]) -> list[Inco
     return [Incoming(row, messages[row.memory.id]) for row in rows]
 
 
-def _checked(memory: Memory, changes: dict[str, Any]) -> Memory:
-    changed, _ = cleaned(memory.model_copy(update=changes))
-    checked_content(changed.content, "content")
-    return changed
-
-
 def _ruled(verdict: Verdict, ruling: Ruling | None, trusted_by: str | None) -> Verdict:
     decision, by = verdict.decision, verdict.by
     failed = ruling.failed if ruling else ()
     if by != INJECTION:
         if ruling and ruling.forced is Decision.REJECT:
-            decision, by = Decision.REJECT, ruling.by or "plugin"
+            decision, by = Decision.REJECT, ruling.by
         elif failed:
             decision, by = Decision.QUARANTINE, failed[0]
         elif ruling and ruling.forced:
-            decision, by = ruling.forced, ruling.by or "plugin"
+            decision, by = ruling.forced, ruling.by
         elif trusted_by is not None:
             decision, by = Decision.ADMIT, TRUST
     update = {"decision": decision, "by": by, "failed_plugins": failed, "trusted_by": trusted_by}

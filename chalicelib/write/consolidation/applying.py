@@ -8,6 +8,7 @@ from chalicelib.domain.caller import Caller
 from chalicelib.domain.memory import ArchivedReason, IndexState, Link, LinkKind, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.receipt import IndexReceipt, Outcome
+from chalicelib.domain.succession import yielding
 from chalicelib.errors import DuplicateContent, StoreUnavailable
 from chalicelib.ports import Clock, MemoryStore, Telemetry
 from chalicelib.write.audit import Auditor
@@ -33,6 +34,19 @@ class Applied:
     index: IndexReceipt | None = None
 
 
+def foreseen(decision: Decision) -> Applied:
+    """What would become of a row if its decision were carried out now."""
+    row, target = decision.row.memory, decision.target.memory if decision.target else None
+    match decision.action:
+        case Action.NOOP if target:
+            return Applied(Outcome.DUPLICATE, target.id, reason=decision.reason)
+        case Action.UPDATE if target:
+            return Applied(Outcome.UPDATED, target.id, target.revision + 1, decision.reason)
+        case Action.SUPERSEDE:
+            return Applied(Outcome.SUPERSEDED, row.id, row.revision, decision.reason)
+    return Applied(Outcome.STORED, row.id, row.revision, decision.reason)
+
+
 @dataclass
 class Application:
     """One application. `changes` collects the rows whose indexing is due at its end."""
@@ -53,6 +67,23 @@ class Application:
         index = dict(zip((row.memory.id for row in rows), self.indexer.publish(rows), strict=True))
         return [replace(one, index=index.get(one.id)) for one in done]
 
+    def announced(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """The old rows marked: those that are stored in the store, those of the batch in its decisions."""
+        decided = {old.memory.id: (old, one.row.memory.id) for one in decisions for old in one.supersedes}
+        for row in self.store.fetch(self.caller.chain, list(decided), with_vectors=True) if decided else ():
+            old, to = decided[row.memory.id]
+            if row.memory.revision == old.memory.revision:  # else it is decided on once more, when it is retired
+                marked = replace(row, memory=yielding(row.memory, to, self.clock()))
+                self.store.replace(marked, row.memory.revision)
+        return [self._with_mark(one, decided) for one in decisions]
+
+    def _with_mark(self, decision: Decision, decided: Mapping[str, tuple[StoredMemory, str]]) -> Decision:
+        memory = decision.row.memory
+        if memory.id not in decided:
+            return decision
+        _, to = decided[memory.id]
+        return replace(decision, row=replace(decision.row, memory=yielding(memory, to, self.clock())))
+
     def _applied(self, decision: Decision, existing: Mapping[str, str]) -> Applied:
         new = decision.row.memory
         if new.id in existing:
@@ -72,14 +103,17 @@ class Application:
         return found[0] if found and not found[0].memory.is_expired(self.clock()) else None
 
     def _left_out(self, decision: Decision, existing: Mapping[str, str]) -> Applied:
-        """The row that says the same is looked at once more: it may have been edited or forgotten."""
         assert decision.target is not None
         id_ = existing.get(decision.target.memory.id, decision.target.memory.id)
-        old = self._fresh(id_)
-        relation = self._relation(decision.row, old)
-        if relation in {Relation.SAME, Relation.LESS}:
+        if self.says_it_already(decision, id_):
             return Applied(Outcome.DUPLICATE, id_, reason=decision.reason)
         return self._inserted(decision.row)
+
+    def says_it_already(self, decision: Decision, id_: str | None = None) -> bool:
+        """Whether the row that says the same still does, looked at once more: it may have been edited or forgotten."""
+        assert decision.target is not None
+        old = self._fresh(id_ or decision.target.memory.id)
+        return self._relation(decision.row, old) in {Relation.SAME, Relation.LESS}
 
     def _relation(self, new: StoredMemory, old: StoredMemory | None) -> Relation | None:
         if old is None or old.memory.status is not Status.ACTIVE:
@@ -128,6 +162,7 @@ class Application:
         new, olds = decision.row, [old.memory.id for old in decision.supersedes]
         try:
             kept = [id_ for id_ in olds if not self._retired(new, id_)]
+            self._unmark(kept)
             rivals = self._rivals(new, [id_ for id_ in olds if id_ not in kept])
             if kept or rivals:
                 self._relink(new, kept, rivals)
@@ -158,26 +193,35 @@ class Application:
                 return True
         return False
 
-    def _rivals(self, new: StoredMemory, retired: Sequence[str]) -> list[str]:
-        """Rows that took an old one's place at the same time and say another thing than the new one: retired too where that
-        is sure, else to be linked. Whoever comes second sees the first."""
+    def _unmark(self, kept: Sequence[str]) -> None:
+        for row in self.store.fetch(self.caller.chain, kept, with_vectors=True) if kept else ():
+            self.store.replace(changed(row, yields=()), row.memory.revision)
+
+    def _rivals(self, new: StoredMemory, retired: Sequence[str]) -> list[Link]:
+        """Links to rows that took an old one's place at the same time and say another thing than the new one: they are
+        retired too where that is sure. Whoever comes second sees the first."""
         others: list[str] = []
         for id_ in retired:
             old = None if id_ in self.changes else self._fresh(id_)
             back = [link.target for link in old.memory.links if link.kind is LinkKind.RELATES] if old else []
             others += [other for other in back if other != new.memory.id]
-        return [id_ for id_ in dict.fromkeys(others) if self._contradicted(new, id_) and not self._retired(new, id_)]
+        rivals = [id_ for id_ in dict.fromkeys(others) if self._contradicted(new, id_)]
+        return [
+            Link(kind=LinkKind.SUPERSEDES if self._retired(new, id_) else LinkKind.CONTRADICTS, target=id_)
+            for id_ in rivals
+        ]
 
     def _still_supersedes(self, new: StoredMemory, old: StoredMemory) -> bool:
         if old.memory.status is not Status.ACTIVE or not may_retire(self.caller, new.memory, old.memory):
             return False
         found = conflict(self.readings.of(new), self.readings.of(old))
-        return found is not None and found.sure
+        return (found is not None and found.sure) or self._relation(new, old) is Relation.MORE
 
-    def _relink(self, new: StoredMemory, kept: Sequence[str], rivals: Sequence[str]) -> None:
-        """Link the new row no longer as what replaces the rows that stay; it contradicts those that still say otherwise."""
+    def _relink(self, new: StoredMemory, kept: Sequence[str], rivals: Sequence[Link]) -> None:
+        """Link the new row to its rivals, and no longer as what replaces the rows that stay; it contradicts those that still
+        say otherwise."""
         contradicted = [id_ for id_ in kept if self._contradicted(new, id_)]
-        further = [Link(kind=LinkKind.CONTRADICTS, target=id_) for id_ in (*contradicted, *rivals)]
+        further = (*rivals, *(Link(kind=LinkKind.CONTRADICTS, target=id_) for id_ in contradicted))
         for _ in range(ATTEMPTS):
             row = self._fresh(new.memory.id)
             if row is None:

@@ -110,6 +110,17 @@ def adding(caller: Caller, new: Reading, near: Sequence[Reading]) -> Decision:
     return Decision(action, linked(new.row, links), None, tuple(supersedes), "; ".join(reasons) or None)
 
 
+def contradicting(made: Decision, others: Sequence[tuple[str, str]]) -> Decision:
+    """The decision with links to further rows that its row contradicts, each with the reason."""
+    if not others:
+        return made
+    links = [Link(kind=LinkKind.CONTRADICTS, target=id_) for id_, _ in others]
+    said = [made.reason] if made.reason else []
+    reason = "; ".join([*said, *(f"contradicts {id_}: {reason}" for id_, reason in others)])
+    action = Action.CONTRADICT if made.action is Action.ADD else made.action
+    return replace(made, action=action, row=linked(made.row, links), reason=reason)
+
+
 def may_retire(caller: Caller, new: Memory, old: Memory) -> bool:
     """Whether the new memory may take the old one's place: policy gives way to policy alone."""
     return may_change(caller, old) and (old.overridable or not new.overridable)
@@ -134,6 +145,7 @@ def superseded(old: StoredMemory, by: Memory, now: datetime) -> StoredMemory:
         status=Status.ARCHIVED,
         archived_reason=ArchivedReason.SUPERSEDED,
         archived_at=now,
+        yields=(),
         updated_at=now,
         index_state=IndexState.PENDING,
         revision=old.memory.revision + 1,

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from chalicelib.domain.claims.extraction import Statement
+from chalicelib.domain.claims.of_memory import has_given_claims
 from chalicelib.domain.memory import TIMED_TYPES, IndexState, Memory
 from chalicelib.write.consolidation.reading import Reading
 from chalicelib.write.consolidation.wording import Relation, relation, surplus
@@ -33,8 +34,11 @@ def _may_be_one(new: Memory, old: Memory) -> bool:
 
 def _by_claims(new: Reading, old: Reading) -> Relation | None:
     """Both make the same claims, all for sure, and one says nothing besides that the other does not."""
-    mine, others = new.statements, old.statements
-    if not mine or not all(one.sure for one in (*mine, *others)) or _keys(mine) != _keys(others):
+    mine = new.statements
+    if not mine:  # then the old one's need not be read
+        return None
+    others = old.statements
+    if not all(one.sure for one in (*mine, *others)) or _keys(mine) != _keys(others):
         return None
     return surplus(new.words_beside, old.words_beside)
 
@@ -50,6 +54,7 @@ def merged(old: Memory, new: Memory, by: str, now: datetime) -> Memory:
     said stays."""
     tags = tuple(dict.fromkeys((*old.tags, *new.tags)))
     entities = tuple(dict.fromkeys((*old.key_entities, *new.key_entities)))
+    claims_of = old if has_given_claims(old) and not has_given_claims(new) else new
     return old.model_copy(
         update={
             "content": new.content,
@@ -57,7 +62,8 @@ def merged(old: Memory, new: Memory, by: str, now: datetime) -> Memory:
             "tags": tags,
             "key_entities": entities,
             "importance": max(old.importance, new.importance),
-            "claims": new.claims or old.claims,
+            "claims": claims_of.claims,
+            "claims_found": claims_of.claims_found,
             "links": tuple(dict.fromkeys((*old.links, *new.links))),
             "history": (*old.history, present_state(old)),
             "edited_at": now,

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from chalicelib.domain.claims.extraction import Statement
 from chalicelib.domain.claims.of_memory import statements_of
+from chalicelib.domain.claims.stated import Stated, stated_values
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
 from chalicelib.write.consolidation.wording import Word, weighty_words
@@ -25,6 +26,11 @@ class Reading:
     def statements(self) -> list[Statement]:
         """The claims that it makes."""
         return statements_of(self.memory)
+
+    @cached_property
+    def stated(self) -> tuple[Stated, ...]:
+        """The values that it states in passing."""
+        return stated_values(self.memory.content)
 
     @cached_property
     def words(self) -> list[Word]:

@@ -18,6 +18,7 @@ from chalicelib.domain.claims.words import word_set
 
 LEAST_SHARE = 0.5  # of the longer text that the shorter one covers
 LEAST_WORDS = 2
+TURNED_BLOCK = 2  # words on either side of where a text is turned: one alone may belong to the next ("2 cats 3 dogs")
 SAME_ORDER = 0.7  # of the shared words stand in the same order; a clause that moved to the front keeps three quarters
 
 _CHANGE_NOTHING = word_set(
@@ -88,6 +89,8 @@ def relation(mine: list[Word], others: list[Word]) -> Relation | None:
     if min(len(mine), len(others)) < LEAST_SHARE * max(len(mine), len(others)):
         return None
     found = surplus(mine, others)
+    if found is Relation.SAME and _turned(mine, others):
+        return found
     return found if found and _in_the_same_order(mine, others) else None
 
 
@@ -115,6 +118,14 @@ def _in_the_same_order(mine: list[Word], others: list[Word]) -> bool:
     fixed = [[word.text for word in words if word.text in named] for words in (left, right)]
     shorter = min(len(left), len(right))
     return fixed[0] == fixed[1] and _longest_common(left, right) >= SAME_ORDER * shorter
+
+
+def _turned(mine: list[Word], others: list[Word]) -> bool:
+    """Whether one text is the other with its end put first: "on Fridays we deploy". Who does what to whom is turned by no
+    such move, since the words stay in a circle: "Ana manages Bob" turns into "Bob, Ana manages" and never into "Bob
+    manages Ana"."""
+    left, right = ([word.text for word in words] for words in (mine, others))
+    return any(left[i:] + left[:i] == right for i in range(TURNED_BLOCK, len(left) - TURNED_BLOCK + 1))
 
 
 def _longest_common(left: list[Word], right: list[Word]) -> int:

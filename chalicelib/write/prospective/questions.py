@@ -4,8 +4,9 @@ It may be killed at any step and run again, and run twice at once: the first set
 and whoever finds its memory gone or changed afterwards takes its own set away again.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from chalicelib.domain.memory import Memory, Status
 from chalicelib.domain.query import StoredMemory
@@ -17,7 +18,7 @@ from chalicelib.ports import Clock, Embedder, MemoryStore, QuestionStore
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.prospective.writer import QuestionWriter, Written
 
-Progress = Callable[[int], None]
+TASK_SECONDS = 30.0  # what a message works on a scope before another takes over, well within its visibility
 
 
 class ProspectiveQuestions:
@@ -53,17 +54,26 @@ class ProspectiveQuestions:
         elif stood.revision == revision:
             self._indexer.publish_questions(row, stood)
 
-    def write_scope(self, scope_key: str, progress: Progress = lambda _: None) -> int:
+    def write_scope(self, scope_key: str, *, after: str = "", seconds: float = TASK_SECONDS) -> str | None:
         """Write the questions of every active memory of a scope that has none of its present revision and of the present
-        model: for memories from before, and after the model changed. How many memories it looked at."""
-        ref, after, done = ScopeRef.from_key(scope_key), "", 0
+        model: for memories from before, and after the model changed. It begins after the id `after`, and gives the one after
+        which to go on once time is up, None where it is through."""
+        ref, until = ScopeRef.from_key(scope_key), self._clock() + timedelta(seconds=seconds)
         chain = Chain(ref.org_id, (ref,))
         while rows := self._store.rows_of_scope(scope_key, after=after):
-            for row in rows:
+            for row in self._without_questions(chain, rows):
                 self.write(chain, row.memory.id, row.memory.revision)
-            after, done = rows[-1].memory.id, done + len(rows)
-            progress(len(rows))
-        return done
+                after = row.memory.id
+                if self._clock() >= until:
+                    return after
+            after = rows[-1].memory.id
+        return None
+
+    def _without_questions(self, chain: Chain, rows: Sequence[StoredMemory]) -> list[StoredMemory]:
+        sets = self._questions.of(chain, [row.memory.id for row in rows])
+        there = {one.memory_id: (one.revision, one.model) for one in sets.values()}
+        model = self._embedder.passage_model
+        return [row for row in rows if there.get(row.memory.id) != (row.memory.revision, model)]
 
     def _current(self, chain: Chain, id_: str, revision: int) -> StoredMemory | None:
         for row in self._store.fetch(chain, [id_], with_vectors=True):

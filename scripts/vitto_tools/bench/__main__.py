@@ -1,5 +1,6 @@
 """`scripts/bench NAME [--json FILE]`."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,27 +12,71 @@ from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
+from vitto_tools.bench import remember as remember_bench
+from vitto_tools.bench.ahead import embed_ahead
+from vitto_tools.bench.beam import chats as all_chats
+from vitto_tools.bench.locomo import conversations as all_conversations
 from vitto_tools.bench.report import Report
+
+
+class DataSet(StrEnum):
+    """What recall is measured on."""
+
+    LOCOMO = "locomo"
+    BEAM = "beam"
+
 
 app = typer.Typer(
     no_args_is_help=True, pretty_exceptions_enable=False, help="Benchmarks on real data and real servers."
 )
+Prospective = Annotated[
+    bool, typer.Option("--prospective/--no-prospective", help="With the prospective questions of every memory.")
+]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file as one flat object.")]
 
 
 @app.command()
-def recall(json: Json = None) -> None:
-    """Recall on LoCoMo through the HTTP API, beside BM25 alone and vectors alone."""
+def recall(
+    json: Json = None,
+    only: Annotated[DataSet | None, typer.Option(help="Leave the other data set out.")] = None,
+    conversations: Annotated[int, typer.Option(min=1, max=10, help="How many of LoCoMo's ten.")] = 10,
+    chats: Annotated[int, typer.Option(min=1, max=20, help="How many of BEAM's twenty.")] = 20,
+    prospective: Prospective = True,
+    table: Annotated[
+        bool, typer.Option("--table", help="Measure what each ingredient gains, and write it to docs/retrieval.md.")
+    ] = False,
+) -> None:
+    """Recall on LoCoMo and BEAM through the HTTP API, beside BM25 alone and one vector query alone."""
     report = Report()
-    recall_bench.run(report)
+    recall_bench.run(
+        report,
+        conversations_asked=0 if only is DataSet.BEAM else conversations,
+        chats_asked=0 if only is DataSet.LOCOMO else chats,
+        prospective=prospective,
+        table=table,
+    )
     report.write(json)
 
 
 @app.command()
-def latency(json: Json = None) -> None:
-    """Latency at 10,000 memories in one scope and at 100 users of 500 each, beside the bare store calls."""
+def latency(
+    json: Json = None,
+    only: Annotated[
+        list[latency_bench.Part] | None, typer.Option(help="This part alone; may be given several times.")
+    ] = None,
+) -> None:
+    """Latency at 10,000 and 100,000 memories in one scope and at 100 users of 500 each, beside the bare store calls; and
+    many clients at once."""
     report = Report()
-    latency_bench.run(report)
+    latency_bench.run(report, only or tuple(latency_bench.Part))
+    report.write(json)
+
+
+@app.command()
+def remember(json: Json = None) -> None:
+    """What a remember costs at 10,000 memories in one scope, alone and in batches of 100, beside the bare store calls."""
+    report = Report()
+    remember_bench.run(report)
     report.write(json)
 
 
@@ -77,6 +122,14 @@ def context(
     report = Report()
     context_bench.run(report, conversations)
     report.write(json)
+
+
+def embed(
+    chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
+    prospective: Prospective = True,
+) -> None:
+    """Embed LoCoMo and BEAM ahead of `recall`, which else does it itself: some hours on one core, once."""
+    embed_ahead(Report(), [*all_conversations(), *all_chats()[:chats]], prospective=prospective)
 
 
 if __name__ == "__main__":

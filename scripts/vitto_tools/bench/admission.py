@@ -30,6 +30,7 @@ from chalicelib.write.admission.scope_view import ScopeView
 from chalicelib.write.admission.signals import Incoming
 from chalicelib.write.admission.stage import AdmissionStage
 from chalicelib.write.indexing import Indexer
+from chalicelib.write.lookup import ScopeLookup
 from vitto_tools.bench import admission_fit
 from vitto_tools.bench.embedding_cache import EmbeddingCache
 from vitto_tools.bench.locomo import ADVERSARIAL, Conversation, Turn, conversations
@@ -144,7 +145,9 @@ class _Scope:
         ports: dict[str, Any] = {"store": self._store, "hot": self._hot, "embedder": vectors, "telemetry": telemetry}
         ports["clock"] = lambda: self._now
         self._indexer = Indexer(**ports)
-        self._stage = AdmissionStage(gate=AdmissionGate(ScopeView(**ports)), indexer=self._indexer, telemetry=telemetry)
+        lookup = ScopeLookup(**ports)
+        view = ScopeView(**{name: port for name, port in ports.items() if name != "hot"}, lookup=lookup)
+        self._stage = AdmissionStage(gate=AdmissionGate(view), indexer=self._indexer, telemetry=telemetry)
         self._caller = Caller("locomo", "reader", frozenset({Role.MEMBER}))
         for scope in self._caller.chain.keys:
             self._hot.complete(scope)

@@ -11,29 +11,34 @@ import sqlite3
 import sys
 import threading
 import urllib.request
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
 UPSTREAM_BATCH = 32
 UPSTREAM_TIMEOUT_SECONDS = 300
+LOCKED_SECONDS = 60  # several benches may write one file
+ASKED_AT_ONCE = 500  # SQLite takes a thousand marks in any version
 
 
 class EmbeddingCache:
     """Vectors as float32 bytes in one SQLite file, safe under threads."""
 
-    def __init__(self, file: Path, upstream: str) -> None:
+    def __init__(self, file: Path, upstream: str = "") -> None:
+        """Over `file`; without `upstream` it can only say what it lacks."""
         file.parent.mkdir(parents=True, exist_ok=True)
         self._upstream = upstream.rstrip("/")
         self._lock = threading.Lock()
-        self._rows = sqlite3.connect(file, check_same_thread=False)
+        self._rows = sqlite3.connect(file, timeout=LOCKED_SECONDS, check_same_thread=False)
         self._rows.execute("create table if not exists vectors (id text primary key, vector blob not null)")
 
     def embed(self, model: str, texts: list[str]) -> list[bytes]:
         """One vector a text, in order."""
-        ids = [hashlib.sha256(f"{model}\0{text}".encode()).hexdigest() for text in texts]
+        ids = [identity(model, text) for text in texts]
         known = self._read(ids)
-        missing = list(dict.fromkeys(i for i, identity in enumerate(ids) if identity not in known))
+        missing = list({id_: i for i, id_ in enumerate(ids) if id_ not in known}.values())
         for start in range(0, len(missing), UPSTREAM_BATCH):
             part = missing[start : start + UPSTREAM_BATCH]
             fresh = self._ask(model, [texts[i] for i in part])
@@ -41,9 +46,17 @@ class EmbeddingCache:
             known.update(rows)
             with self._lock, self._rows:
                 self._rows.executemany("insert or replace into vectors values (?, ?)", rows)
-        return [known[identity] for identity in ids]
+        return [known[id_] for id_ in ids]
 
-    def _read(self, ids: list[str]) -> dict[str, bytes]:
+    def lacking(self, asked: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Those of `asked`, model and text, that it has no vector of, each once, in order."""
+        by_id = {identity(model, text): (model, text) for model, text in asked}
+        for ids in batched(by_id.copy(), ASKED_AT_ONCE, strict=False):
+            for known in self._read(ids):
+                del by_id[known]
+        return list(by_id.values())
+
+    def _read(self, ids: Sequence[str]) -> dict[str, bytes]:
         marks = ",".join("?" * len(ids))
         with self._lock:
             return dict(self._rows.execute(f"select id, vector from vectors where id in ({marks})", ids))  # noqa: S608 - only question marks
@@ -55,6 +68,11 @@ class EmbeddingCache:
         with urllib.request.urlopen(request, timeout=UPSTREAM_TIMEOUT_SECONDS) as reply:  # noqa: S310
             data = json.loads(reply.read())["data"]
         return [base64.b64decode(item["embedding"]) for item in sorted(data, key=lambda item: item["index"])]
+
+
+def identity(model: str, text: str) -> str:
+    """The key of a vector in the file."""
+    return hashlib.sha256(f"{model}\0{text}".encode()).hexdigest()
 
 
 def handler(cache: EmbeddingCache) -> type[BaseHTTPRequestHandler]:

@@ -3,7 +3,8 @@
 import gc
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,20 @@ from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.redis import keys
 from chalicelib.bootstrap import Container, mongo_connection
 from chalicelib.domain.caller import Caller, Role
-from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.query import EXACT_ROWS, RecallQuery
 from chalicelib.domain.text.terms import query_words
 from chalicelib.domain.vector import Vector
 from chalicelib.recall.ranking import SPARE_ROWS
 from chalicelib.settings import RecallSettings, Settings
+from vitto_tools.bench import throughput
 from vitto_tools.bench.baselines import embed
+from vitto_tools.bench.client import unlike_others
 from vitto_tools.bench.loading import MODEL, Load, fill
 from vitto_tools.bench.locomo import conversations
 from vitto_tools.bench.metrics import percentile
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import Stack, running
-from vitto_tools.bench.timing import KnownQueries, StoreTime, timed_services
+from vitto_tools.bench.timing import KnownTexts, StoreTime, timed_services
 
 ORGANIZATION = "latency"
 QUERIES = 200
@@ -34,22 +37,39 @@ LIMIT = 20
 CANDIDATES = RecallSettings().candidates
 BLOCK = 20
 FETCHED = LIMIT + SPARE_ROWS
-EXPECTED = "about 8 minutes, most of it loading 60,000 memories; a second run finds them there"
-LOADS = (Load("10k", 1, 10_000), Load("100x500", 100, 500))
+EXPECTED = "about 20 minutes, most of it loading 160,000 memories; a second run finds them there"
 
 
-def run(report: Report) -> None:
-    """Print and note the figures of every load."""
+class Part(StrEnum):
+    """A load by its name, or many clients at once over the small one."""
+
+    SMALL = "10k"
+    USERS = "100x500"
+    LARGE = "100k"
+    CLIENTS = "clients"
+
+
+SMALL, LARGE = Load(Part.SMALL, 1, 10_000), Load(Part.LARGE, 1, 100_000)
+LOADS = (SMALL, Load(Part.USERS, 100, 500), LARGE)
+
+
+def run(report: Report, parts: Collection[Part] = tuple(Part)) -> None:
+    """Print and note the figures of `parts`."""
     report.say(f"latency: {EXPECTED}")
     with running("latency", worker=False) as stack:
         texts, passages, questions, queries = _data(stack)
         vectors = {q: v.astype("<f4").tobytes() for q, v in zip(questions, queries, strict=True)}
         services = stack.services
         for load in LOADS:
-            fill(services, ORGANIZATION, load, texts, passages, report)
-            measured = _measure(stack, load, vectors)
-            measured["cached over HTTP"] = _over_http(stack, load, questions)
-            _print(report, load, measured)
+            if Part(load.name) in parts:
+                fill(services, ORGANIZATION, load, texts, passages, report)
+                measured = _measure(stack, load, vectors)
+                measured["cached over HTTP"] = _over_http(stack, load, questions)
+                _print(report, load, measured)
+        if Part.CLIENTS in parts:
+            fill(services, ORGANIZATION, SMALL, texts, passages, report)
+            throughput.measure(report, stack, stack.key(ORGANIZATION), SMALL.user(0), questions)
+    _compare(report)
 
 
 def _data(stack: Stack) -> tuple[list[str], NDArray[np.float32], list[str], NDArray[np.float32]]:
@@ -65,18 +85,17 @@ def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, 
     """Milliseconds by what was measured, a value a query; recalls and floor alternate by blocks, so that both see the same
     machine."""
     spent = StoreTime()
-    services = timed_services(stack.environment, KnownQueries(vectors), spent)
-    floor = Floor(stack)
+    services = timed_services(stack.environment, KnownTexts(vectors), spent)
+    floor = Floor(stack, load)
     measured: dict[str, list[float]] = {name: [] for name in ("uncached", "overhead", "floor", "cached")}
-    # a minimum score that no other run asked for, and that no hit is under: the answer is in no cache
-    score = time.time_ns() % 10**9 / 10**15
+    score = unlike_others()
     asked = [(Caller(ORGANIZATION, load.user(i), frozenset({Role.MEMBER})), text) for i, text in enumerate(vectors)]
     gc.freeze()  # the texts and vectors of this bench are no garbage that a recall should look through
     for start in range(0, len(asked), BLOCK):
         block = asked[start : start + BLOCK]
         found = []
         for reader, text in block:
-            spent.seconds = 0.0
+            spent.reset()
             query = RecallQuery(query=text, limit=LIMIT, min_score=score)
             took, answer = _timed_recall(services, reader, query, cached=False)
             measured["uncached"].append(took * 1000)
@@ -110,7 +129,8 @@ def _check(answer: dict[str, Any], *, cached: bool) -> None:
 class Floor:
     """The bare calls that a recall needs: VSIM and the postings' union of each scope in one pipeline, then find by ids."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack, load: Load) -> None:
+        self._exactly = ("TRUTH",) if load.each <= EXACT_ROWS else ()
         settings = Settings.from_environment(stack.environment)
         import redis  # noqa: PLC0415 - beside the product's own connection, bare
 
@@ -124,8 +144,8 @@ class Floor:
         filler = [row_id(ORGANIZATION, f"{id_}0") for id_ in ids[: FETCHED - len(ids)]]
         pipeline = self._redis.pipeline(transaction=False)
         for scope in reader.chain.keys:
-            near = ("VSIM", keys.vectors(scope, MODEL), "FP32", vector, "WITHSCORES", "COUNT", CANDIDATES, "TRUTH")
-            pipeline.execute_command(*near)  # type: ignore[no-untyped-call]
+            near = ("VSIM", keys.vectors(scope, MODEL), "FP32", vector, "WITHSCORES", "COUNT", CANDIDATES)
+            pipeline.execute_command(*near, *self._exactly)  # type: ignore[no-untyped-call]
             postings = [keys.postings(scope) + term for term in terms]
             pipeline.zunionstore("floor", postings)
             pipeline.zrange("floor", 0, CANDIDATES - 1, desc=True, withscores=True)
@@ -159,10 +179,20 @@ def _print(report: Report, load: Load, measured: dict[str, list[float]]) -> None
         p50 = percentile(values, 0.5)
         rows.append([name, p50, percentile(values, 0.95), p50 / base])
         prefix = "floor" if name == "floor" else f"recall.{name.replace(' over HTTP', '.http')}"
-        suffix = "" if load.name == "10k" else f".{load.name}"
+        suffix = "" if load is SMALL else f".{load.name}"
         report.note(f"{prefix}{suffix}.p50_ms", p50)
     report.note(
-        f"recall.over_floor{'' if load.name == '10k' else '.' + load.name}",
+        f"recall.over_floor{'' if load is SMALL else '.' + load.name}",
         percentile(measured["uncached"], 0.5) / base,
     )
     report.table(f"{load.users} user(s) with {load.each:,} memories each, {LIMIT} hits", heads, rows)
+
+
+def _compare(report: Report) -> None:
+    """Note how a recall grows from the small scope to the large one, where both were measured."""
+    names = {SMALL: "recall.uncached.p50_ms", LARGE: f"recall.uncached.{LARGE.name}.p50_ms"}
+    found = {load: report.figures[name] for load, name in names.items() if name in report.figures}
+    for load, value in found.items():
+        report.note(f"latency.{load.name}.p50_ms", value)
+    if len(found) == len(names):
+        report.note("latency.growth", found[LARGE] / found[SMALL])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chalicelib.bootstrap import Container
 from chalicelib.domain.keys import key
-from chalicelib.domain.memory import Embedding, Memory, MemoryType
+from chalicelib.domain.memory import Embedding, IndexState, Memory, MemoryType
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
 from chalicelib.domain.text.terms import index_terms
@@ -46,24 +46,42 @@ def fill(
 ) -> None:
     """Load what is not there yet, and mark the scopes complete. A user whose scope was counted in full is there."""
     assert services.ports.hot is not None
-    noise = np.random.default_rng(7)
     with report.progress(f"loading {load.name}", load.users * load.each) as advance:
         for user in range(load.users):
             scope = ScopeRef(organization, Scope.USER, load.user(user))
             if services.ports.store.statistics(Chain(organization, (scope,))).rows < load.each:
                 for start in range(0, load.each, BATCH):
                     places = [user * load.each + start + i for i in range(min(BATCH, load.each - start))]
-                    near = _noisy(vectors[[place % len(texts) for place in places]], noise)
-                    rows = [
-                        _row(organization, load.user(user), place, texts[place % len(texts)], vector)
-                        for place, vector in zip(places, near, strict=True)
-                    ]
-                    there = services.ports.store.insert(rows)
-                    services.indexer.publish([row for row, other in zip(rows, there, strict=True) if other is None])
+                    if not _is_there(services, scope, places[-1]):
+                        _put(services, scope, places, texts, vectors)
                     advance(len(places))
                 services.ports.store.take_statistics(scope.key)
             services.ports.hot.complete(scope.key)
     services.ports.hot.complete(key(organization, Scope.ORGANIZATION.value, organization))
+
+
+def _is_there(services: Container, scope: ScopeRef, place: int) -> bool:
+    """Whether a run before stored the batch that ends there."""
+    return bool(services.ports.store.fetch(Chain(scope.org_id, (scope,)), [_id(scope.scope_id, place)]))
+
+
+def _put(
+    services: Container,
+    scope: ScopeRef,
+    places: Sequence[int],
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+) -> None:
+    """Index and store one batch. The index comes first, so that a row that is there is indexed."""
+    noise = np.random.default_rng(places[0])
+    near = _noisy(vectors[[place % len(texts) for place in places]], noise)
+    rows = [
+        _row(scope.org_id, scope.scope_id, place, texts[place % len(texts)], vector)
+        for place, vector in zip(places, near, strict=True)
+    ]
+    assert services.ports.hot is not None
+    services.ports.hot.apply([services.indexer.change(row) for row in rows])
+    services.ports.store.insert(rows)
 
 
 def _noisy(vectors: NDArray[np.float32], noise: np.random.Generator) -> list[Vector]:
@@ -72,9 +90,13 @@ def _noisy(vectors: NDArray[np.float32], noise: np.random.Generator) -> list[Vec
     return [row.astype("<f4").tobytes() for row in moved]
 
 
+def _id(user: str, place: int) -> str:
+    return f"mem_{user.replace('-', '')}{place:010d}"
+
+
 def _row(organization: str, user: str, place: int, text: str, vector: Vector) -> StoredMemory:
     memory = Memory(
-        id=f"mem_{user.replace('-', '')}{place:010d}",
+        id=_id(user, place),
         org_id=organization,
         scope=Scope.USER,
         scope_id=user,
@@ -84,6 +106,7 @@ def _row(organization: str, user: str, place: int, text: str, vector: Vector) ->
         event_time=START + timedelta(minutes=place),
         created_at=START,
         updated_at=START + timedelta(minutes=place),
+        index_state=IndexState.INDEXED,
         embedding=Embedding(model=MODEL, dimensions=len(vector) // 4, vectors=(vector,)),
     )
     terms = index_terms(text)

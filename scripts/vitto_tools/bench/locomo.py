@@ -1,14 +1,15 @@
 """LoCoMo as the benches use it: turns with their time, questions with evidence that exists (see data/README.md)."""
 
 import json
-import os
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-DATA = Path(os.environ.get("VITTO_BENCH_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
+from vitto_tools.bench.dialogues import DATA, Question
+
 ADVERSARIAL = 5
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 
@@ -32,21 +33,32 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question with the ids of the turns that hold its answer."""
-
-    text: str
-    category: int
-    evidence: frozenset[str]
-
-
-@dataclass(frozen=True)
 class Conversation:
     """Two people over months."""
 
     name: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Its turns in order, as the API takes memories."""
+        counts: Counter[int] = Counter()
+        for turn in self.turns:
+            yield _item(turn, counts[turn.session])
+            counts[turn.session] += 1
+
+
+def _item(turn: Turn, place: int) -> dict[str, Any]:
+    # two turns of a session may say the same; a second apart, they stay two memories
+    item: dict[str, Any] = {
+        "content": turn.text or "…",
+        "type": "conversation",
+        "eventTime": (turn.at + timedelta(seconds=place)).isoformat(),
+        "origin": {"sessionId": str(turn.session), "messageId": turn.id, "speaker": turn.speaker},
+    }
+    if turn.caption:
+        item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
+    return item
 
 
 def conversations() -> list[Conversation]:

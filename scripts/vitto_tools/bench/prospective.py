@@ -6,9 +6,10 @@ so that the questions are all that differs. The share of a question was chosen o
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from chalicelib.adapters.memory.administration import (
     InMemoryAuditLog,
@@ -28,7 +29,7 @@ from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.query import MAX_RESULTS, RecallQuery
 from chalicelib.domain.tasks import WriteQuestions, to_text
 from chalicelib.settings import EmbeddingSettings, RecallSettings, Settings
-from vitto_tools.bench.locomo import Conversation, Turn, conversations
+from vitto_tools.bench.locomo import Conversation, conversations
 from vitto_tools.bench.metrics import CATEGORIES, CUTS, OVERALL, Scores
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import cached_embedding
@@ -109,15 +110,16 @@ def _services(embedder: OpenAIEmbedder) -> Container:
 
 
 def _caller(conversation: Conversation) -> Caller:
-    return Caller(ORGANIZATION, conversation.name, frozenset({Role.MEMBER}), (), (), "bench")
+    return Caller(ORGANIZATION, conversation.name, frozenset({Role.ADMIN}), (), (), "bench")
 
 
 def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     """Remember every turn and have its questions written; how many questions."""
     turns = conversation.turns
-    items = [_item(turn, position) for position, turn in enumerate(turns)]
+    items: list[Mapping[str, Any]] = list(conversation.items())
     for start in range(0, len(items), BATCH):
-        for receipt in made.remember.remember(caller, list(items[start : start + BATCH]), key=None, single=False):
+        some = items[start : start + BATCH]
+        for receipt in made.remember.remember(caller, some, key=None, single=False, trusted=True):
             task = WriteQuestions(scope_key=caller.chain.keys[-1], id=receipt["id"], revision=1)
             made.tasks.run(to_text(task))
     assert made.ports.hot is not None
@@ -126,19 +128,6 @@ def _fill(made: Container, caller: Caller, conversation: Conversation) -> int:
     rows = made.ports.store.rows_of_scope(caller.chain.keys[-1], limit=len(turns))
     sets = made.ports.questions.of(caller.chain, [row.memory.id for row in rows])
     return sum(len(one.questions) for one in sets.values())
-
-
-def _item(turn: Turn, position: int) -> dict[str, object]:
-    # two turns of a session may say the same; a second apart, they stay two memories
-    item: dict[str, object] = {
-        "content": turn.text or "…",
-        "type": "conversation",
-        "eventTime": turn.at.replace(second=position % 60, microsecond=position // 60 * 1000).isoformat(),
-        "origin": {"sessionId": str(turn.session), "messageId": turn.id, "speaker": turn.speaker},
-    }
-    if turn.caption:
-        item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
-    return item
 
 
 def _ask(

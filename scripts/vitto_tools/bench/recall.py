@@ -1,133 +1,181 @@
-"""`scripts/bench recall`: LoCoMo through the HTTP API, one user a conversation, every turn a memory of its own."""
+"""`scripts/bench recall`: LoCoMo and BEAM through the HTTP API, one user a dialogue, every message a memory of its own,
+beside BM25 alone and one vector query alone over the same rows."""
 
-import time
-from collections.abc import Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import requests
+from numpy.typing import NDArray
 
-from vitto_tools.bench.baselines import Bm25, embed
-from vitto_tools.bench.locomo import ADVERSARIAL, Conversation, conversations
-from vitto_tools.bench.metrics import CATEGORIES, CUTS, OVERALL, Scores
+from chalicelib.domain.query import StoredMemory
+from vitto_tools.bench.ahead import embed_ahead
+from vitto_tools.bench.baselines import Bm25, Nearest
+from vitto_tools.bench.beam import CORE, FURTHER, chats
+from vitto_tools.bench.client import DEEPEST, Client, Written
+from vitto_tools.bench.dialogues import Dialogue
+from vitto_tools.bench.gains import Gains, write_table
+from vitto_tools.bench.ingredients import Asker
+from vitto_tools.bench.locomo import ADVERSARIAL, conversations
+from vitto_tools.bench.metrics import CATEGORIES, CUTS, OVERALL, Category, Scores, Shown
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import Stack, running
 
-ORGANIZATION = "locomo"
-BATCH = 100
-INDEXED_SECONDS = 60
-DEEPEST = max(CUTS)
-EXPECTED = "about 4 minutes once the embeddings are cached; the first run embeds 7,900 texts, about 6 minutes more"
+TUNED = 5  # conversations of LoCoMo that what is tuned is tuned on; the others are held out
+EXPECTED = "about 6 minutes for LoCoMo and 10 for BEAM once the embeddings are cached, the gains 10 more"
+PRODUCT, TEXT, VECTOR = SYSTEMS = ("product", "baseline.bm25", "baseline.vector")
 
 
-def run(report: Report) -> None:
-    """Print recall per category, beside BM25 alone and vectors alone, and note the figures."""
-    report.say(f"recall on LoCoMo: {EXPECTED}")
-    data = conversations()
-    product, bm25, vector = Scores(), Scores(), Scores()
+@dataclass
+class Measured:
+    """What a data set gave, by the names of the systems: over all dialogues, and over those held out. `visible` is the
+    product where superseded messages are not asked for."""
+
+    all: dict[str, Scores] = field(default_factory=dict)
+    heldout: dict[str, Scores] = field(default_factory=dict)
+    visible: Scores = field(default_factory=Scores)
+    superseded: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+    def of(self, system: str, *, heldout: bool) -> list[Scores]:
+        """The scores that an answer of `system` counts in."""
+        parts = (self.all, self.heldout) if heldout else (self.all,)
+        return [part.setdefault(system, Scores()) for part in parts]
+
+
+def run(report: Report, *, conversations_asked: int, chats_asked: int, prospective: bool, table: bool) -> None:
+    """Print and note the figures of so many dialogues of each data set; with `table` also what each ingredient gains, which
+    is written to its document. Without `prospective` no memory is given questions."""
+    report.say(f"recall: {EXPECTED}")
+    talks, assisted = conversations()[:conversations_asked], chats()[:chats_asked]
+    embed_ahead(report, [*talks, *assisted], prospective=prospective)
+    found: dict[str, Measured] = {}
     with running("recall") as stack:
-        client = Client(stack)
-        with report.progress("remembering turns", sum(len(c.turns) for c in data)) as advance:
-            for conversation in data:
-                for stored in client.remember(conversation):
-                    advance(stored)
-        with report.progress("baselines, questions", sum(len(c.questions) for c in data)) as advance:
-            for conversation in data:
-                _baselines(stack, conversation, bm25, vector)
-                advance(len(conversation.questions))
-        with report.progress("asking questions", sum(len(c.questions) for c in data)) as advance:
-            for conversation in data:
-                client.wait_until_indexed(conversation.name)
-                for question in conversation.questions:
-                    product.add(question, client.recall(conversation.name, question.text))
-                    advance(1)
-    _print(report, {"product": product, "baseline.bm25": bm25, "baseline.vector": vector})
+        if talks:
+            client = Client(stack, "locomo", 100, prospective=prospective)
+            found["locomo"] = _measured(report, client, stack, talks, gains=table)
+        if assisted:
+            client = Client(stack, "beam", 20, prospective=prospective)
+            found["beam"] = _measured(report, client, stack, assisted, gains=table)
+        settings = stack.services.settings.recall
+    if talks:
+        _print_locomo(report, found["locomo"])
+    if assisted:
+        _print_beam(report, found["beam"])
+    if table:
+        gains = Gains({name: (one.all, one.heldout) for name, one in found.items()}, settings)
+        gains.note(report)
+        given = "with" if prospective else "without"
+        asked = f"{len(talks)} conversations of LoCoMo and {len(assisted)} chats of BEAM"
+        write_table([f"Measured on {asked}, {given} prospective questions.", "", *gains.lines()])
 
 
-class Client:
-    """Speaks to the API as an assistant does, for each conversation as another user."""
-
-    def __init__(self, stack: Stack) -> None:
-        self._stack = stack
-        self._url = stack.url
-        self._session = requests.Session()
-        self._session.headers["Authorization"] = f"Bearer {stack.key(ORGANIZATION)}"
-
-    def remember(self, conversation: Conversation) -> Iterator[int]:
-        """Store every turn, whatever admission makes of it: what is measured is recall. A run that was killed stores only
-        what is missing, by its idempotency keys."""
-        own = {"Authorization": f"Bearer {self._stack.key(ORGANIZATION, conversation.name)}"}
-        for start in range(0, len(conversation.turns), BATCH):
-            part = conversation.turns[start : start + BATCH]
-            items = [self._item(turn, start + i) for i, turn in enumerate(part)]
-            headers = own | {"Idempotency-Key": f"{conversation.name}-{start}"}
-            body = {"memories": items, "trusted": True}
-            receipts = self._post("/engine/memories", body, "", headers)["receipts"]
-            if bad := [r for r in receipts if r["outcome"] != "stored" or r["index"]["state"] != "indexed"]:
-                raise RuntimeError(f"{conversation.name}: {len(bad)} turns were not stored, such as {bad[0]}")
-            yield len(part)
-
-    def _item(self, turn: Any, position: int) -> dict[str, Any]:
-        # two turns of a session may say the same; a second apart, they stay two memories
-        item: dict[str, Any] = {
-            "content": turn.text or "…",
-            "type": "conversation",
-            "eventTime": turn.at.replace(second=position % 60, microsecond=position // 60 * 1000).isoformat(),
-            "origin": {"sessionId": str(turn.session), "messageId": turn.id, "speaker": turn.speaker},
-        }
-        if turn.caption:
-            item["attachments"] = [{"type": "image", "url": "about:blank", "description": turn.caption}]
-        return item
-
-    def wait_until_indexed(self, user: str) -> None:
-        """Return once the worker has seen that Redis holds all of the user's scopes."""
-        until = time.monotonic() + INDEXED_SECONDS
-        while self._post("/engine/memories/recall", {"query": f"anything {time.time_ns()}"}, user, {})["degraded"]:
-            if time.monotonic() > until:
-                raise RuntimeError(f"the index of {user} was not built in {INDEXED_SECONDS} s")
-            time.sleep(0.5)
-
-    def recall(self, user: str, query: str) -> list[str]:
-        """The turns that come back, best first."""
-        answer = self._post("/engine/memories/recall", {"query": query, "limit": DEEPEST}, user, {})
-        if answer["degraded"]:
-            raise RuntimeError(f"a recall was degraded: {answer['degraded']}")
-        return [hit["memory"]["origin"]["messageId"] for hit in answer["hits"]]
-
-    def _post(self, path: str, body: dict[str, Any], user: str, headers: dict[str, str]) -> Any:
-        """Ask as `user`, or, where it is empty, as whom the credential of `headers` stands for."""
-        acting = {"Vitto-User": user} if user else {}
-        reply = self._session.post(self._url + path, json=body, headers=acting | headers, timeout=120)
-        if not reply.ok:
-            raise RuntimeError(f"{path}: {reply.status_code} {reply.text[:300]}")
-        return reply.json()
+def _measured(report: Report, client: Client, stack: Stack, dialogues: Sequence[Dialogue], *, gains: bool) -> Measured:
+    name = client.name
+    with report.progress(f"{name}: remembering messages", sum(len(list(d.items())) for d in dialogues)) as advance:
+        for dialogue in dialogues:
+            for stored in client.remember(dialogue):
+                advance(stored)
+    client.wait_until_idle(report)
+    measured, asker = Measured(), Asker(stack, client.organization)
+    with report.progress(f"{name}: asking questions", sum(len(d.questions) for d in dialogues)) as advance:
+        for place, dialogue in enumerate(dialogues):
+            client.wait_until_indexed(dialogue.name)
+            rows, written = client.rows(dialogue.name), client.written[dialogue.name]
+            heldout = name == "locomo" and place >= TUNED
+            _ask(client, dialogue, measured, written.superseded(rows), heldout=heldout)
+            _ask_baselines(asker, dialogue, rows, written, measured, heldout=heldout)
+            if gains:
+                _ask_arrangements(asker, dialogue, written, measured, heldout=heldout)
+            measured.outcomes += written.outcomes
+            advance(len(dialogue.questions))
+    return measured
 
 
-def _baselines(stack: Stack, conversation: Conversation, bm25: Scores, vector: Scores) -> None:
-    texts = [turn.indexed_text for turn in conversation.turns]
-    index = Bm25(texts)
-    passages = embed(stack.embedding_url, "e5-passage", texts)
-    queries = embed(stack.embedding_url, "e5-query", [question.text for question in conversation.questions])
-    for question, query in zip(conversation.questions, queries, strict=True):
-        found = index.scores(question.text)
-        bm25.add(
-            question, [conversation.turns[i].id for i in np.argsort(-found, kind="stable")[:DEEPEST] if found[i] > 0]
-        )
-        vector.add(
-            question, [conversation.turns[i].id for i in np.argsort(-(passages @ query), kind="stable")[:DEEPEST]]
-        )
+def _ask(client: Client, dialogue: Dialogue, measured: Measured, superseded: frozenset[str], *, heldout: bool) -> None:
+    """The product over HTTP."""
+    measured.superseded += len(superseded)
+    for question in dialogue.questions:
+        shown = client.ask(dialogue.name, question.text)
+        measured.visible.add_shown(replace(question, evidence=question.evidence - superseded), shown)
+        for scores in measured.of(PRODUCT, heldout=heldout):
+            scores.add_shown(question, shown)
 
 
-def _print(report: Report, systems: dict[str, Scores]) -> None:
-    rows = []
-    for name, scores in systems.items():
-        by_category = [scores.recall(10, [category]) for category in CATEGORIES]
-        cuts = [scores.recall(cut, OVERALL) for cut in CUTS]
-        rows.append([name, *cuts, scores.mrr(OVERALL), *by_category])
-    heads = ["system", *(f"recall@{cut}" for cut in CUTS), "MRR", *(f"{name} @10" for name in CATEGORIES.values())]
-    report.table("LoCoMo, categories 1–4 overall, percent", heads, rows)
-    for name, scores in systems.items():
-        prefix = "locomo" if name == "product" else name
-        report.note(f"{prefix}.recall_at_10", scores.recall(10, OVERALL))
-        report.note(f"{prefix}.mrr", scores.mrr(OVERALL))
-        report.note(f"{prefix}.adversarial.recall_at_10", scores.recall(10, [ADVERSARIAL]))
+def _ask_baselines(
+    asker: Asker,
+    dialogue: Dialogue,
+    rows: Sequence[StoredMemory],
+    written: Written,
+    measured: Measured,
+    *,
+    heldout: bool,
+) -> None:
+    text, vectors = Bm25(rows), Nearest(rows)
+    for question in dialogue.questions:
+        by_text = _ranking(text.scores(question.text), rows, written)
+        by_vector = _ranking(vectors.scores(asker.embedder.embed_query(question.text)), rows, written)
+        for system, shown in ((TEXT, by_text), (VECTOR, by_vector)):
+            for scores in measured.of(system, heldout=heldout):
+                scores.add_shown(question, shown)
+
+
+def _ranking(scores: NDArray[np.float64], rows: Sequence[StoredMemory], written: Written) -> list[Shown]:
+    best = np.argsort(-scores, kind="stable")[:DEEPEST]
+    return [written.shown_row(rows[place].memory.id) for place in best if scores[place] > 0]
+
+
+def _ask_arrangements(asker: Asker, dialogue: Dialogue, written: Written, measured: Measured, *, heldout: bool) -> None:
+    for place, name, shown in asker.ask(dialogue, written):
+        for scores in measured.of(name, heldout=heldout):
+            scores.add_shown(dialogue.questions[place], shown)
+
+
+def _print_locomo(report: Report, measured: Measured) -> None:
+    by_category = list(CATEGORIES.items())
+    _table(report, "LoCoMo, categories 1–4 overall", measured.all, OVERALL, by_category)
+    if measured.heldout:
+        _table(report, f"LoCoMo, conversations {TUNED + 1} to 10", measured.heldout, OVERALL, by_category)
+    _say_outcomes(report, measured)
+    for part, within in (("", measured.all), ("heldout.", measured.heldout)):
+        for system in SYSTEMS:
+            if (scores := within.get(system)) is not None:
+                prefix = f"locomo.{part}" if system == PRODUCT else f"{system}.{part}"
+                report.note(f"{prefix}recall_at_10", scores.recall(10, OVERALL))
+                report.note(f"{prefix}mrr", scores.mrr(OVERALL))
+                report.note(f"{prefix}adversarial.recall_at_10", scores.recall(10, [ADVERSARIAL]))
+
+
+def _print_beam(report: Report, measured: Measured) -> None:
+    by_category = [(category, category.replace("_", " ")) for category in (*CORE, *FURTHER)]
+    _table(report, "BEAM, the core seven categories overall", measured.all, CORE, by_category)
+    _say_outcomes(report, measured)
+    for system in SYSTEMS:
+        prefix, scores = "beam" if system == PRODUCT else f"{system}.beam", measured.all[system]
+        report.note(f"{prefix}.core7.recall_at_10", scores.recall(10, CORE))
+        report.note(f"{prefix}.core7.mrr", scores.mrr(CORE))
+        report.note(f"{prefix}.updated_above_original", scores.updated_above_original)
+    report.note("beam.core7.without_superseded.recall_at_10", measured.visible.recall(10, CORE))
+    report.note("beam.superseded", measured.superseded)
+
+
+def _say_outcomes(report: Report, measured: Measured) -> None:
+    said = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(measured.outcomes.items()))
+    report.say(f"written: {said}; {measured.superseded} superseded by later ones")
+
+
+def _table(
+    report: Report,
+    title: str,
+    systems: dict[str, Scores],
+    overall: Sequence[Category],
+    by_category: Sequence[tuple[Category, str]],
+) -> None:
+    """A line a figure, a column a system, in percent."""
+    found = [systems[name] for name in SYSTEMS]
+    rows: list[list[str | float]] = [[f"recall@{cut}", *(one.recall(cut, overall) for one in found)] for cut in CUTS]
+    rows.append(["MRR", *(one.mrr(overall) for one in found)])
+    rows += [[f"{name} @10", *(one.recall(10, [kind]) for one in found)] for kind, name in by_category]
+    if any(one.updated_above for one in found):
+        rows.append(["updates above originals", *(one.updated_above_original for one in found)])
+    report.table(f"{title}, percent", ["", *SYSTEMS], rows)

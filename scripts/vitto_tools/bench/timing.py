@@ -1,5 +1,6 @@
-"""Store adapters that add up the time of their calls, and an embedder that knows its queries."""
+"""Store adapters that add up the time of their calls, and an embedder that knows the vectors of its texts."""
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,23 +14,28 @@ from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
 from chalicelib.bootstrap import Container, build_ports
+from chalicelib.domain.calibration import calibration_of
 from chalicelib.domain.vector import Vector
+from chalicelib.plugins.aftermath import AFTER_RESPONSE
 from chalicelib.settings import Settings
 from vitto_tools.bench.loading import MODEL
 
 
 @dataclass
 class StoreTime:
-    """The time spent in store calls, in seconds."""
+    """The time spent in calls of each store, in seconds."""
 
-    seconds: float = 0.0
+    mongo: float = 0.0
+    redis: float = 0.0
 
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Add what is inside."""
-        began = time.perf_counter()
-        yield
-        self.seconds += time.perf_counter() - began
+    @property
+    def seconds(self) -> float:
+        """Of both together."""
+        return self.mongo + self.redis
+
+    def reset(self) -> None:
+        """Begin again."""
+        self.mongo = self.redis = 0.0
 
 
 class TimedRedis(RedisConnection):
@@ -40,12 +46,15 @@ class TimedRedis(RedisConnection):
         self._spent = spent
 
     def run(self, calls: Any, *, bulk: bool = False) -> list[Any]:
-        with self._spent.counted():
+        began = time.perf_counter()
+        try:
             return super().run(calls, bulk=bulk)
+        finally:
+            self._spent.redis += _waited(began)
 
 
 class TimedMongo(MongoConnection):
-    """A MongoDB connection whose reads are timed."""
+    """A MongoDB connection whose reads and writes are timed."""
 
     def __init__(self, settings: Settings, spent: StoreTime) -> None:
         super().__init__(settings.mongo)
@@ -53,16 +62,35 @@ class TimedMongo(MongoConnection):
 
     @contextmanager
     def reading(self, *, probing: bool = False) -> Iterator[None]:
-        with self._spent.counted(), super().reading(probing=probing):
+        with self._counted(), super().reading(probing=probing):
             yield
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        with self._counted(), super().writing():
+            yield
 
-class KnownQueries(TermEmbedder):
-    """An embedder that looks its vectors up: embedding is not what a latency bench measures."""
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._spent.mongo += _waited(began)
+
+
+def _waited(began: float) -> float:
+    """The seconds since then, where somebody waits for an answer meanwhile."""
+    return 0.0 if threading.current_thread().name == AFTER_RESPONSE else time.perf_counter() - began
+
+
+class KnownTexts(TermEmbedder):
+    """An embedder that looks its vectors up, calibrated as the model is: embedding is not what a latency bench measures."""
 
     def __init__(self, vectors: dict[str, Vector]) -> None:
         super().__init__()
         self._vectors = vectors
+        self._calibration = calibration_of(MODEL.partition("@")[0], {})
 
     @property
     def passage_model(self) -> str:
@@ -71,8 +99,11 @@ class KnownQueries(TermEmbedder):
     def embed_query(self, text: str) -> Vector:
         return self._vectors[text]
 
+    def similarity(self, cosine: float) -> float:
+        return self._calibration.similarity(cosine)
 
-def timed_services(environment: dict[str, str], embedder: KnownQueries, spent: StoreTime) -> Container:
+
+def timed_services(environment: dict[str, str], embedder: KnownTexts, spent: StoreTime) -> Container:
     """The services with timed stores, over the servers of `environment`."""
     settings = Settings.from_environment(environment)
     redis = TimedRedis(settings, spent)
@@ -82,4 +113,4 @@ def timed_services(environment: dict[str, str], embedder: KnownQueries, spent: S
         hot=RedisHotIndex(redis),
         cache=RedisRecallCache(redis, 0),
     )
-    return Container(settings, ports)
+    return Container(settings, ports, marks_later=True)  # as in a server

@@ -2,6 +2,7 @@
 
 import typer
 
+from chalicelib.adapters.telemetry import say_on_stderr
 from chalicelib.errors import VittoError
 from vitto_tools.cli import (
     administration,
@@ -24,6 +25,7 @@ for module in (memories, review, importing, maintenance, backfill, migrate, queu
 
 def main() -> None:
     """Run a command; an error of the product ends it with its message."""
+    say_on_stderr()
     try:
         app(prog_name="vitto")
     except VittoError as error:

@@ -39,7 +39,9 @@ def reindex(
         bool, typer.Option(help="Do every scope again, also those that a killed run had finished.")
     ] = False,
 ) -> None:
-    """Rebuild Redis from MongoDB, scope by scope, while the product serves; a killed run goes on where it stopped."""
+    """Rebuild Redis from MongoDB, scope by scope, while the product serves; a killed run goes on where it stopped.
+
+    With --embed the queue has the memories' questions embedded again as well."""
     made = services()
     if made.ports.hot is None and not embed:
         fail("no Redis is configured: there is no index to rebuild")
@@ -80,7 +82,10 @@ def _scope(made: Container, scope: str, advance: Progressed, *, embed: bool) -> 
     failed = 0
     if embed:
         _, failed = made.maintenance.embed_again(scope, advance)
-    return made.maintenance.rebuild(scope, advance), failed
+    rows = made.maintenance.rebuild(scope, advance)
+    if embed:
+        made.deferral.write_questions_of_scope_later(scope)
+    return rows, failed
 
 
 def calibrate(

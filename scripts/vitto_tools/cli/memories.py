@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from vitto_tools.cli import recalls
 from vitto_tools.cli.target import api, path_part
 
 console = Console()
@@ -30,22 +31,30 @@ def remember(
 
 
 def recall(
-    query: str,
-    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
+    words: Annotated[list[str], typer.Argument(metavar="QUERY | explain RECALL_ID")],
+    limit: Annotated[int | None, typer.Option(min=1, max=100, help="Left out, the route says.")] = None,
     scope: Annotated[list[str] | None, typer.Option(help="Ask this kind of scope only; may be repeated.")] = None,
     type_: Annotated[list[str] | None, typer.Option("--type", help="Of this type only; may be repeated.")] = None,
     tag: Tags = None,
+    route: Annotated[str | None, typer.Option(help="fast, standard or deep; left out, the router chooses.")] = None,
+    include: Annotated[list[str] | None, typer.Option(help="superseded, merged or shipped; may be repeated.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="A time such as 2026-03-01T12:00:00Z.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recall what matters for a query, with the reasons."""
-    asked: dict[str, Any] = {"query": query, "limit": limit, "tags": tag or []}
-    asked |= {name: values for name, values in (("scopes", scope), ("types", type_)) if values}
+    """Recall what matters for a query, with the reasons; or explain what an earlier recall did, and why."""
+    if recalls.is_asked(words):
+        explain(words[1], as_json=as_json)
+        return
+    given = {"limit": limit, "scopes": scope, "types": type_, "route": route, "include": include, "asOf": as_of}
+    asked: dict[str, Any] = {"query": " ".join(words), "tags": tag or []}
+    asked |= {name: value for name, value in given.items() if value}
     answer = api().call("POST", "/engine/memories/recall", json=asked)
     if as_json:
         _print(answer)
         return
     for missing in answer["degraded"]:
-        console.print(f"[yellow]degraded[/yellow] {escape(missing)}", highlight=False)
+        said = f"{missing['part']}: {missing['message']}"
+        console.print(f"[yellow]degraded[/yellow] {escape(said)}", highlight=False)
     if empty := answer.get("empty"):
         console.print(f"[yellow]{empty['reason']}[/yellow] {empty['message']} {empty['next']}", highlight=False)
     table = Table("score", "memory", "scope", "why", box=None, header_style="bold")
@@ -55,8 +64,9 @@ def recall(
         table.add_row(*(escape(cell) for cell in cells))
     if answer["hits"]:
         console.print(table)
+    chosen = answer["route"]["name"]
     source = "cached" if answer["cached"] else ", ".join(t["tier"] for t in answer["tiers"] if not t.get("skipped"))
-    console.print(f"[dim]{answer['recallId']} in {answer['tookMs']:.1f} ms ({source})[/dim]", highlight=False)
+    console.print(f"[dim]{answer['recallId']} in {answer['tookMs']:.1f} ms ({chosen}; {source})[/dim]", highlight=False)
 
 
 def show(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
@@ -74,9 +84,13 @@ def restore(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     _print(api().call("POST", f"/engine/memories/{path_part(id_)}/restore", json={}))
 
 
-def explain(recall_id: str) -> None:
-    """Show what a recall did and why."""
-    _print(api().call("GET", f"/engine/recalls/{path_part(recall_id)}"))
+def explain(recall_id: str, as_json: AsJson = False) -> None:
+    """Show what a recall did and why; `vitto recall explain` does the same."""
+    record = recalls.fetched(recall_id)
+    if as_json:
+        _print(record)
+    else:
+        recalls.show(record, console)
 
 
 def health() -> None:

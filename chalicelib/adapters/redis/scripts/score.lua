@@ -1,8 +1,10 @@
+-- needs places
 -- What the search module's hits lack: the BM25 of rows that a vector found, the chunks of rows that their text found.
--- KEYS: 1 rows, 2 weights
+-- KEYS: 1 rows, 2 weights, 3 places
 -- ARGV: 1 postings prefix, 2 prefix of the chunks, 3 model, 4 dimensions, 5 prefix of the questions' postings or '' to leave
 --       them out, 6 number of ids found by vector, then those ids, then the ids found by text
--- Reply: per id by vector {} where the row holds no such vector (any more), else [BM25, type, event time in ms, tags…];
+-- Reply: per id by vector {} where the row holds no such vector (any more), else [BM25, place, rows of its session before
+--        it, type, event time in ms, tags…];
 --        per id by text its chunks (float32).
 local model, size, near = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[6])
 local reply, held, ids = {}, {}, {}
@@ -17,7 +19,8 @@ for i = 7, 6 + near do
   local row = row_with_vectors(ARGV[i])
   local one = {}
   if row then
-    one = {0, row.k, string.format('%.0f', row.e), unpack(row.g)}
+    local place, position = place_of(KEYS[3], ARGV[i])
+    one = {0, place, position, row.k, string.format('%.0f', row.e), unpack(row.g)}
     ids[#ids + 1] = ARGV[i]
     held[#held + 1] = one
   end

@@ -1,10 +1,11 @@
+-- needs places
 -- The candidates of one scope, nearest by vector and best by text, each with both signals.
--- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary), 6 vectors of the questions
+-- KEYS: 1 rows, 2 vectors, 3 models, 4 weights, 5 union (temporary), 6 vectors of the questions, 7 places
 -- ARGV: 1 postings prefix, 2 limit, 3 most postings to unite, 4 rows up to which the vector search is exact,
 --       5 most rows a filter looks at, 6 vector or '' to search none here, 7 model, or '' to count no row of another,
 --       8 filter for VSIM or '', 9 filter (JSON) or '', 10 prefix of the questions' postings or '' to leave questions out
 -- Reply: rows with vectors of other models; then rows of [id, BM25, VSIM score or '', raw chunks where that is '' or {},
---        VSIM score of its nearest question or ''].
+--        VSIM score of its nearest question or '', place (JSON) or '', rows of its session before it or ''].
 local prefix, limit, budget = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local filter = ARGV[9] ~= '' and cjson.decode(ARGV[9]) or nil
 
@@ -134,11 +135,12 @@ if #order > 0 then
   if #united > 0 then add_scores(KEYS[5], 1) end
   for _, term in ipairs(rest) do add_scores(term.key, tonumber(term.weight)) end
 end
-redis.call('UNLINK', KEYS[5])
+-- waking the thread that frees what is unlinked costs more than freeing a small union does
+redis.call(total <= 2000 and 'DEL' or 'UNLINK', KEYS[5])
 
 local reply = {others}
 for _, id in ipairs(order) do
   local one = found[id]
-  reply[#reply + 1] = {id, string.format('%.17g', one.bm25 or 0), one.vsim or '', one.chunks, one.question or ''}
+  reply[#reply + 1] = {id, string.format('%.17g', one.bm25 or 0), one.vsim or '', one.chunks, one.question or '', place_of(KEYS[7], id)}
 end
 return reply
