@@ -17,7 +17,7 @@ from chalicelib.domain.text.terms import query_words
 from chalicelib.prompt import lines
 
 BEST = 5  # spec/context.md: the three to five best, whatever room there is
-NEAR = 0.05  # the least score of those that come besides, on the calibrated scale of recall
+NEAR = 0.02  # the least score of those that come besides, on the calibrated scale of recall
 SURE = 0.35  # the score from which recall answers at all
 FEW_TERMS = 3  # a message with fewer does not say what it is about
 LENT = (0.3, 0.15)  # of a score, to the messages one and two places away: shared facts, +5 points on LoCoMo

@@ -14,7 +14,8 @@ from chalicelib.domain.text.tokens import estimate
 from chalicelib.prompt.soul import BRIEF_TOKENS, full_soul, needs_full_soul, soul_brief
 from chalicelib.prompt.toon import MEMORY_FIELDS, memory_rows, toon
 from tests.building import memory
-from vitto_tools.bench.locomo import DATA, conversations
+from vitto_tools.bench.dialogues import DATA
+from vitto_tools.bench.locomo import conversations
 
 TOKENIZER = bpe_openai.get_encoding("o200k_base")
 VITTO = Soul(

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chalicelib.domain.text.tokens import cut, end_of, estimate, parts
-from vitto_tools.bench.locomo import DATA, conversations
+from vitto_tools.bench.dialogues import DATA
+from vitto_tools.bench.locomo import conversations
 from vitto_tools.calibration.pieces import TARGET, chosen, written
 
 ROOT = Path(__file__).parents[2]

@@ -25,13 +25,15 @@ from chalicelib.domain.conversation import SessionMessage
 from chalicelib.domain.genome.hydration import rendered
 from chalicelib.domain.genome.model import MAX_TOKENS, ConversationGenome
 from chalicelib.domain.memory import Memory, MemoryType, Origin
+from chalicelib.domain.query import Scores
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.terms import TermCounts, index_terms, query_words
 from chalicelib.domain.text.tokens import estimate
 from chalicelib.prompt.toon import memory_rows, toon
-from chalicelib.recall.explain import WORDS_SHARE
+from chalicelib.recall.explain import calibrated
 from vitto_tools.bench.baselines import embed
-from vitto_tools.bench.locomo import ADVERSARIAL, Conversation, Question, Turn, conversations
+from vitto_tools.bench.dialogues import Question
+from vitto_tools.bench.locomo import ADVERSARIAL, Conversation, Turn, conversations
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import cached_embedding
 from vitto_tools.local import servers
@@ -135,9 +137,11 @@ class Session:
         return bm25.weight(len(self._rows), self._frequencies[term])
 
     def _score(self, cosine: float, words: Sequence[Sequence[str]], row: TermCounts) -> float:
-        """What recall shows as score: meaning, helped by words."""
+        """What recall shows as score: meaning and words together."""
         covered = sum(any(term in row.counts for term in word) for word in words) / len(words) if words else 0.0
-        return 1 - (1 - self._calibration.similarity(cosine)) * (1 - WORDS_SHARE * covered)
+        similarity = self._calibration.similarity(cosine)
+        parts = Scores(cosine=cosine, similarity=similarity, bm25=0.0, coverage=covered, fused=0.0)
+        return calibrated(parts, similarity, len(self._rows), foreign=False)
 
 
 def fed(messages: Sequence[SessionMessage]) -> ConversationGenome:
