@@ -9,6 +9,7 @@ from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, 
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
+from chalicelib.ports.sessions import SessionChange, SessionGenomeStore, SessionStore
 from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId, Standing
 from chalicelib.ports.work import DeadLetter, Delivery, TaskQueue
 
@@ -36,6 +37,9 @@ __all__ = [
     "ReceiptStore",
     "RelatedReads",
     "RowId",
+    "SessionChange",
+    "SessionGenomeStore",
+    "SessionStore",
     "Standing",
     "StoredVectors",
     "TaskQueue",

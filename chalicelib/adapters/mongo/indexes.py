@@ -1,5 +1,5 @@
-"""The indexes, declared once and created by `vitto indexes`. Three of them carry promises: `one_live_row_per_content`,
-and the unique `_id` of receipts and of sets of questions."""
+"""The indexes, declared once and created by `vitto indexes`. Some of them carry promises: `one_live_row_per_content`,
+`one_message_a_position`, and the unique `_id` of receipts, of sets of questions, of sessions and of their messages."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +20,9 @@ RECALLS = "recalls"
 CHECKPOINTS = "checkpoints"
 PLUGIN_SWITCHES = "plugin_switches"
 BACKFILLS = "backfills"
+SESSIONS = "sessions"
+MESSAGES = "messages"
+SESSION_GENOMES = "session_genomes"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400
@@ -97,6 +100,15 @@ INDEXES = (
     Index(KEYS, "by_organization", (("orgId", ASCENDING), ("createdAt", DESCENDING), ("_id", DESCENDING))),
     Index(RECEIPTS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECEIPT_DAYS * DAY}),
     Index(AUDIT, "by_organization", (("orgId", ASCENDING), ("at", DESCENDING), ("_id", DESCENDING))),
+    Index(SESSIONS, "by_key", (("sessionKey", ASCENDING),), {"unique": True}),
+    Index(MESSAGES, "one_message_a_position", (("sessionKey", ASCENDING), ("position", ASCENDING)), {"unique": True}),
+    Index(MESSAGES, "text", (("sessionKey", ASCENDING), ("terms", ASCENDING))),
+    Index(
+        MESSAGES,
+        "pending",
+        (("pendingSince", ASCENDING),),
+        {"partialFilterExpression": {"pendingSince": {"$exists": True}}},
+    ),
     Index(RECALLS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECALL_DAYS * DAY}),
 )
 
