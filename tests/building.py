@@ -17,6 +17,7 @@ from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
+from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore, InMemorySessionStore
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
 from chalicelib.domain.administration import ApiKey, AuditEvent
@@ -111,6 +112,8 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "queue": InMemoryTaskQueue(clock),
         "switches": InMemoryPluginSwitches(),
         "questions": InMemoryQuestionStore(),
+        "sessions": InMemorySessionStore(),
+        "genomes": InMemorySessionGenomeStore(),
     }
     made |= overrides
     return Ports(**{"backfills": InMemoryBackfillStore(made["store"])} | made)

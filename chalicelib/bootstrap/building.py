@@ -27,6 +27,8 @@ from chalicelib.ports import (
     RecallCache,
     RecallStore,
     ReceiptStore,
+    SessionGenomeStore,
+    SessionStore,
     StoredVectors,
     TaskQueue,
     Telemetry,
@@ -50,6 +52,8 @@ class Ports:
     recalls: RecallStore
     questions: QuestionStore
     switches: PluginSwitches
+    sessions: SessionStore
+    genomes: SessionGenomeStore
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -61,6 +65,11 @@ class Ports:
     language_model: LanguageModel | None = None
 
 
+_OF_MONGO = frozenset(
+    {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions", "sessions", "genomes"}
+)
+
+
 def system_clock() -> datetime:
     """Now."""
     return utc(datetime.now(UTC))
@@ -69,7 +78,7 @@ def system_clock() -> datetime:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions"} <= overrides.keys():
+    if not overrides.keys() >= _OF_MONGO:
         made = _mongo_ports(settings, mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
@@ -99,6 +108,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         plugins,
         questions,
         receipts,
+        session_genomes,
+        sessions,
         storedvectors,
     )
 
@@ -114,6 +125,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "switches": plugins.MongoPluginSwitches(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
         "questions": questions.MongoQuestionStore(mongo),
+        "sessions": sessions.MongoSessionStore(mongo),
+        "genomes": session_genomes.MongoSessionGenomeStore(mongo),
     }
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from chalicelib.bootstrap.building import Ports
+from chalicelib.bootstrap.conversation import SessionServices
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -96,6 +97,11 @@ class Container:
     def session_hooks(self) -> SessionHooks:
         """Plugins around sessions."""
         return SessionHooks(self.plugins)
+
+    @cached_property
+    def conversation(self) -> SessionServices:
+        """Sessions and their contexts."""
+        return SessionServices(self.ports, self.session_hooks, self.auditor, self.remember, self.recall)
 
     @cached_property
     def versions(self) -> Versions:
@@ -277,7 +283,14 @@ class Container:
     def maintenance(self) -> Maintenance:
         """What the worker does."""
         p = self.ports
-        return Maintenance(store=p.store, hot=p.hot, indexer=self.indexer, telemetry=p.telemetry, clock=p.clock)
+        return Maintenance(
+            store=p.store,
+            hot=p.hot,
+            indexer=self.indexer,
+            telemetry=p.telemetry,
+            clock=p.clock,
+            rebuild_session=self.conversation.removal.rebuild,
+        )
 
     @cached_property
     def backfill(self) -> Backfill:
@@ -295,7 +308,14 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences, self.ports.queue)
+        return TaskRunner(
+            self.maintenance,
+            self.prospective,
+            self.backfill,
+            self.preferences,
+            self.ports.queue,
+            settle_session=self.conversation.settler.settle,
+        )
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

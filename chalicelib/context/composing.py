@@ -31,6 +31,7 @@ class TurnRequest:
     system: str = ""
     user: str = ""
     memories: Sequence[Memory] = ()
+    hints: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def compose(request: TurnRequest, session: SessionView) -> Composed:
         window=evicted.active,
         query=request.query,
         asked_by=request.asked_by,
+        hints=request.hints,
     )
     prompt = assemble(parts, request.total_budget, request.response_buffer)
     return Composed(prompt, evicted.genome, why, recalled, evicted.active)
@@ -94,7 +96,7 @@ def _narrow_size(free: int, latest: Sequence[SessionMessage]) -> int:
 def _shared_out(request: TurnRequest, genome: ConversationGenome) -> tuple[int, Sequence[Memory]]:
     """The tokens that window and recalled messages share, and the memories that have room."""
     budget = max(0, request.total_budget - request.response_buffer)
-    pinned = sum(estimate(text) for text in (request.soul, request.system, request.user, request.query))
+    pinned = sum(estimate(text) for text in (request.soul, request.system, request.user, request.query, *request.hints))
     left = budget - pinned - genome_tokens(budget, genome)
     memories = request.memories
     while memories and estimate(toon(memory_rows(memories))) > left * MEMORY_SHARE:

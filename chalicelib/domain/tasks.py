@@ -7,10 +7,11 @@ when it is worked on, through a chain of that one scope.
 import json
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from chalicelib.domain.keys import MAX_ID_BYTES, checked_id
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
+from chalicelib.domain.session import is_session_key
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import Wire
 from chalicelib.errors import InvalidInput, TooLarge
@@ -95,7 +96,31 @@ class BackfillOrganization(ScopedTask):
         return value
 
 
-Task = IndexRows | RebuildScope | WriteQuestions | WriteScopeQuestions | LearnPreferences | BackfillOrganization
+class SettleSession(ScopedTask):
+    """Messages that were appended to a session, named by its key, that the worker is to see to."""
+
+    kind: Literal["settle_session"] = "settle_session"
+    session_key: str
+    ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=MAX_IDS)
+
+    @field_validator("session_key")
+    @classmethod
+    def _is_of_the_organization(cls, value: str, info: ValidationInfo) -> str:
+        scope_key = info.data.get("scope_key")
+        if scope_key and not (is_session_key(value) and value.split("/", maxsplit=1)[0] == scope_key.split("/")[0]):
+            raise ValueError("is no key of a session of that organization")
+        return value
+
+
+Task = (
+    IndexRows
+    | RebuildScope
+    | WriteQuestions
+    | WriteScopeQuestions
+    | LearnPreferences
+    | BackfillOrganization
+    | SettleSession
+)
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 
 

@@ -66,6 +66,7 @@ JOBS = (
     Job("retry_pending", 3, _retry_pending),
     Job("republish_after_restart", 3, lambda services: services.maintenance.republish_after_restart()),
     Job("finish_successions", 5, lambda services: services.successions.finish()),
+    Job("settle_sessions", 10, lambda services: services.conversation.settler.settle_left()),
     Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
     Job("backfill", 3600, _backfill),
     Job("report_dead_letters", 60, lambda services: services.consumer.report_dead_letters()),

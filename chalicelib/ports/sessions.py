@@ -50,8 +50,8 @@ class SessionStore(Protocol):
     def between(self, session: Session, start: int, limit: int) -> list[SessionMessage]:
         """At most `limit` messages from position `start` on, in their order."""
 
-    def at(self, session: Session, positions: Sequence[int]) -> list[SessionMessage]:
-        """The messages at those positions, in their order."""
+    def at(self, session: Session, positions: Sequence[int]) -> list[KeptMessage]:
+        """The messages at those positions, in their order, with terms and without vectors."""
 
     def kept(self, session: Session, ids: Sequence[str]) -> list[KeptMessage]:
         """Those of the messages that are there, in the order of their positions, with terms and vectors."""

@@ -22,6 +22,7 @@ PREFIX_SHARE = 0.75  # of the budget, that the stable blocks may take: what is a
 GENOME_SHARE, GENOME_FEWEST = 0.15, 300  # spec/context.md: the genome takes 300 to 500
 GENOME_MOST_OF_REST = 3
 WINDOW_SHARE = 0.5  # of what the stable blocks leave, that the last four messages may claim before anything is recalled
+HINTS = "Notes for this turn:"
 BLOCK_OVERHEAD = 4  # tokens by which a provider marks a block
 
 
@@ -89,17 +90,20 @@ class _Building:
             self._add(BlockName.GENOME, fitting_fence("genome", lambda tokens: hydrate(genome, tokens), room), whole)
 
     def add_recalled(self, parts: PromptParts, held: int) -> None:
-        """Recalled memories, then recalled messages, the best of each that fit."""
+        """Hints for this turn, recalled memories, then recalled messages, the best of each that fit."""
         room = self.left - held - BLOCK_OVERHEAD
+        hints, told = _hints(parts.hints, room)
+        room -= estimate(f"{hints}\n\n") if hints else 0
         memories, kept = _memories(parts.memories, room)
         shown = {message.id for message in parts.window}
         earlier = [message for message in parts.recalled if message.id not in shown]
         messages, quoted = _messages(earlier, room - estimate(f"{memories}\n\n"))
-        text = "\n\n".join(part for part in (memories, messages) if part)
+        text = "\n\n".join(part for part in (hints, memories, messages) if part)
         self._add(BlockName.RECALLED, text, text)
         whole = {message.id for message in quoted}
         self._whole |= whole
         left_out = [*(one.id for one in parts.memories[kept:]), *(one.id for one in earlier if one.id not in whole)]
+        self._cut += [Cut(BlockName.RECALLED, "hint", "left out") for _ in parts.hints[told:]]
         self._cut += [Cut(BlockName.RECALLED, identity, "left out") for identity in left_out]
 
     def add_window(self, parts: PromptParts) -> None:
@@ -128,6 +132,15 @@ class _Building:
         self._blocks.append(Block(name, text, tokens))
         self.left -= tokens
         return tokens
+
+
+def _hints(hints: Sequence[str], tokens: int) -> tuple[str, int]:
+    """The first hints that fit, one a line, and how many they are."""
+    for kept in range(len(hints), 0, -1):
+        text = "\n".join((HINTS, *(f"- {' '.join(hint.split())}" for hint in hints[:kept])))
+        if estimate(text) <= tokens:
+            return text, kept
+    return "", 0
 
 
 def _memories(memories: Sequence[Memory], tokens: int) -> tuple[str, int]:

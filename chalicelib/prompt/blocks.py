@@ -27,7 +27,8 @@ STABLE = frozenset({BlockName.SOUL, BlockName.SYSTEM, BlockName.USER})
 @dataclass(frozen=True)
 class PromptParts:
     """What may stand in a prompt. `user` is the user brief and genome, as they were when the session began. `memories` and
-    `recalled` come best first; `window` in order of time; `query` is what is asked now, said by `asked_by`."""
+    `recalled` come best first; `window` in order of time; `query` is what is asked now, said by `asked_by`. `hints` are
+    lines for the assistant that hold for this turn."""
 
     soul: str = ""
     system: str = ""
@@ -38,6 +39,7 @@ class PromptParts:
     window: Sequence[SessionMessage] = ()
     query: str = ""
     asked_by: str = ""
+    hints: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ class _Run:
     opening: CacheOpening
     cache_ms: float
     plugins: Reports
+    embedded: dict[str, Vector]
 
 
 class RecallPipeline:
@@ -99,21 +100,22 @@ class RecallPipeline:
         self._settings = settings
         self._hooks = hooks
 
-    def recall(self, caller: Caller, query: RecallQuery) -> dict[str, Any]:
+    def recall(self, caller: Caller, query: RecallQuery, embedded: dict[str, Vector] | None = None) -> dict[str, Any]:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
-        StoreUnavailable without MongoDB."""
+        StoreUnavailable without MongoDB. The vector of the query, where one was had, is put into `embedded` under the text
+        that it is of, for callers that search for more by it."""
         began = time.perf_counter()
         if query.as_of and query.as_of > self._clock():
             raise InvalidInput("asOf", "must not lie in the future")
         with budget(self._settings.seconds):
             asked, reports = self._hooks.narrowed(question(caller, query))
-            return self._recall(asked, began, reports)
+            return self._recall(asked, began, reports, {} if embedded is None else embedded)
 
-    def _recall(self, asked: Question, began: float, plugins: Reports) -> dict[str, Any]:
+    def _recall(self, asked: Question, began: float, plugins: Reports, embedded: dict[str, Vector]) -> dict[str, Any]:
         run_id = new_id("rcl")
         opened = time.perf_counter()
         opening = self._open(run_id, asked)
-        run = _Run(run_id, asked, began, opening, ms_since(opened), plugins)
+        run = _Run(run_id, asked, began, opening, ms_since(opened), plugins, embedded)
         if opening.body is None:
             return self._answer(run)
         body = _served(run)
@@ -167,14 +169,15 @@ class RecallPipeline:
         return answer.body()
 
     def _vector(self, run: _Run) -> tuple[Vector | None, Missing | None]:
-        if run.opening.vector is not None:
-            return run.opening.vector, None
+        text = without_names(run.asked.text, run.opening.names)
         try:
-            return self._embedder.embed_query(without_names(run.asked.text, run.opening.names)), None
+            vector = run.opening.vector or self._embedder.embed_query(text)
         except EmbeddingFailed as error:
             mismatch = isinstance(error, EmbeddingMismatch)
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
             return None, Missing(part="query_vector", code=code, message=error.message)
+        run.embedded[text] = vector
+        return vector, None
 
     def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None, found: Found) -> None:
         record = self._record(run.id, run.asked).model_copy(

@@ -7,6 +7,7 @@ from typing import Any
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.claims.of_memory import with_claims
+from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.input import MemoryInput, SaidMessage
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import Memory
@@ -14,7 +15,7 @@ from chalicelib.domain.receipt import Outcome, Receipt, Refusal
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.errors import Forbidden, VittoError
-from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_size, checked_tags
 
 _NOT_AS_GIVEN = frozenset({"scope_id", "event_time", "messages"})
 

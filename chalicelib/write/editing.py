@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.claims.of_memory import with_claims
+from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.input import MemoryPatch
 from chalicelib.domain.memory import (
     HISTORY_FIELDS,
@@ -28,7 +29,7 @@ from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequire
 from chalicelib.ports import Clock, MemoryStore
 from chalicelib.write import guarding
 from chalicelib.write.audit import Auditor
-from chalicelib.write.cleaning import checked_content, checked_size, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_size, checked_tags
 from chalicelib.write.consolidation.undoing import brought_back, no_longer_replaced, replacers
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral

@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.claims.of_memory import with_claims
+from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.input import MemoryInput
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.plugins import HookName, PluginOutcome, PluginReport
@@ -34,7 +35,7 @@ from chalicelib.plugins.hooks import (
 from chalicelib.plugins.manager import NotAllowed, Plugins, Reports, given
 from chalicelib.plugins.registry import Registered
 from chalicelib.plugins.wording import fit_to_be_read
-from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_tags
 
 CHANGEABLE = frozenset(
     {"content", "summary", "tags", "key_entities", "type", "importance", "confidence", "claims", "expires_at"}

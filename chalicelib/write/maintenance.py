@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from chalicelib.domain.memory import IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, ScopeRef
+from chalicelib.domain.session import is_session_key
 from chalicelib.errors import EmbeddingFailed, StoreUnavailable
 from chalicelib.ports import Clock, HotIndex, MemoryStore, Telemetry
 from chalicelib.write.indexing import Indexer
@@ -35,7 +36,9 @@ class Maintenance:
         indexer: Indexer,
         telemetry: Telemetry,
         clock: Clock,
+        rebuild_session: Callable[[str], int] = lambda _: 0,
     ) -> None:
+        self._rebuild_session = rebuild_session
         self._store = store
         self._hot = hot
         self._indexer = indexer
@@ -127,7 +130,10 @@ class Maintenance:
     def rebuild(self, scope_key: str, progress: Progress = lambda _: None) -> int:
         """Build the scope's hot index anew from the truth while it serves: until it is complete, MongoDB answers for it.
 
-        How many rows it has. `progress` is told of each batch."""
+        How many rows it has. `progress` is told of each batch. A session is told by its key, and rebuilt by those who keep
+        sessions."""
+        if is_session_key(scope_key):
+            return self._rebuild_session(scope_key)
         if self._hot is None:
             return 0
         token = self._hot.begin_rebuild(scope_key)
@@ -161,11 +167,12 @@ class Maintenance:
         return done, failed
 
     def rebuild_wanted(self) -> int:
-        """Rebuild the scopes that a search found incomplete, and those whose index missed a purge; how many."""
-        if self._hot is None:
-            return 0
+        """Rebuild the scopes that a search found incomplete, and those whose index missed a purge; how many. Without Redis
+        there are only sessions of which something is left to be removed."""
         marked = self._store.marked_for_repair()
-        wanted = dict.fromkeys([*self._hot.wanted(), *(scope for scope, _ in marked)])
+        if self._hot is None:
+            marked = [(scope, token) for scope, token in marked if is_session_key(scope)]
+        wanted = dict.fromkeys([*(self._hot.wanted() if self._hot else ()), *(scope for scope, _ in marked)])
         for scope in wanted:
             rows = self.rebuild(scope)
             self._telemetry.event("index_rebuilt", level="info", scope=scope, rows=rows)
@@ -177,7 +184,8 @@ class Maintenance:
         """Count the terms of scopes that grew or shrank by a fifth since they were last counted, and without Redis, which
         knows what changed, of all scopes; how many."""
         if self._hot:
-            due = [scope for scope, rows in self._hot.changed() if self._is_due(scope, rows)]
+            changed = [(scope, rows) for scope, rows in self._hot.changed() if not is_session_key(scope)]
+            due = [scope for scope, rows in changed if self._is_due(scope, rows)]
         else:
             due = list(self._store.scope_keys())
         for scope in due:

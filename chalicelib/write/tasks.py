@@ -3,7 +3,7 @@
 A further kind of task is a model in `domain.tasks` and a handler here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from chalicelib.domain.tasks import (
     LearnPreferences,
     RebuildScope,
     ScopedTask,
+    SettleSession,
     WriteQuestions,
     WriteScopeQuestions,
     from_text,
@@ -45,8 +46,11 @@ class TaskRunner:
         backfill: Backfill,
         preferences: PreferenceLearner,
         queue: TaskQueue | None,
+        *,
+        settle_session: Callable[[str, Sequence[str]], None],
     ) -> None:
         self._queue = queue
+        self._settle_messages = settle_session
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
@@ -58,6 +62,7 @@ class TaskRunner:
             LearnPreferences: self._learn_preferences,
             WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
+            SettleSession: self._settle_session,
         }
 
     def run(self, text: str) -> None:
@@ -82,6 +87,9 @@ class TaskRunner:
         after = self._prospective.write_scope(task.scope_key, after=task.after)
         if after is not None and self._queue:
             self._queue.send([task.model_copy(update={"after": after})])
+
+    def _settle_session(self, task: SettleSession) -> None:
+        self._settle_messages(task.session_key, task.ids)
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)

@@ -69,9 +69,8 @@ def test_messages_stand_in_their_order_from_zero(sessions: SessionStore, org: st
     assert [said.id for said in sessions.between(one, 1, 2)] == ["m1", "m2"]
     assert [said.id for said in sessions.latest(one, 2)] == ["m3", "m4"]
     assert [said.id for said in sessions.latest(one, 9, from_position=4)] == ["m4"]
-    assert [said.id for said in sessions.at(one, [3, 0, 7])] == ["m0", "m3"]
-    assert sessions.at(one, []) == []
-    assert sessions.kept(one, []) == sessions.append(one, []) == []
+    assert [kept.message.id for kept in sessions.at(one, [3, 0, 7])] == ["m0", "m3"]
+    assert sessions.at(one, []) == sessions.kept(one, []) == sessions.append(one, []) == []
     assert sessions.between(one, 3, 1) == [second[0].message]
     assert sessions.between(one, 4, 1)[0].at == LATER
 
@@ -141,6 +140,8 @@ def test_terms_and_vectors_are_kept(sessions: SessionStore, org: str) -> None:
     assert (first.embedding, first.extract, second.embedding, second.extract) == (embedding, False, None, True)
     assert first.counts == draft("m0", "I live in Porto").counts
     assert first.length == draft("m0", "I live in Porto").length
+    (read,) = sessions.at(one, [0])
+    assert (read.embedding, read.counts) == (None, first.counts)
     found = sessions.with_words(one, [("porto",), ("寿司",)], 5)
     assert sorted(kept.message.id for kept in found) == ["m0", "m1", "m2"]
     assert [kept.message.id for kept in sessions.with_words(one, [("porto",)], 1)] == ["m2"]

@@ -6,19 +6,21 @@ from typing import Any, Literal
 
 from chalicelib.domain.caller import Role
 
-Names = Literal["memory", "forgotten", "recall", "key"]
+Names = Literal["memory", "forgotten", "recall", "key", "session"]
 Route = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One way to ask a route. `names` is what the id in its path is the id of; None where there is no id."""
+    """One way to ask a route. `names` is what the id in its path is the id of; None where there is no id. It `begins` what
+    is not there yet under that id."""
 
     names: Names | None = None
     body: Any = None
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     role: Role = Role.MEMBER
+    begins: bool = False
 
 
 ROUTES: dict[Route, tuple[Ask, ...]] = {
@@ -63,6 +65,22 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
         Ask("memory", body={"revision": 1}, headers={"If-Match": '"2"'}, role=Role.ADMIN),
     ),
     ("GET", "/engine/recalls/{recall_id}"): (Ask("recall"),),
+    ("POST", "/engine/session/{session_id}/messages"): (
+        Ask("session", body={"messages": [{"id": "m9", "role": "user", "text": "I was here"}]}, begins=True),
+        Ask("session", body={"messages": []}, begins=True),
+        Ask("session", body={"messages": [], "extract": "off"}, role=Role.ADMIN, begins=True),
+    ),
+    ("GET", "/engine/session/{session_id}/messages"): (
+        Ask("session"),
+        Ask("session", query="latest=5", role=Role.ADMIN),
+    ),
+    ("GET", "/engine/session/{session_id}/genome"): (Ask("session"), Ask("session", role=Role.ADMIN)),
+    ("POST", "/engine/session/{session_id}/context"): (
+        Ask("session", body={"query": "what is the pin?", "totalBudget": 2000}),
+        Ask("session", body={"query": "what is the pin?", "totalBudget": 2000}, role=Role.ADMIN),
+    ),
+    ("POST", "/engine/session/{session_id}/end"): (Ask("session"), Ask("session", role=Role.ADMIN)),
+    ("DELETE", "/engine/session/{session_id}"): (Ask("session"), Ask("session", role=Role.ADMIN)),
     ("GET", "/engine/keys"): (Ask(role=Role.ADMIN),),
     ("POST", "/engine/keys"): (Ask(body={"name": "k", "userId": "u", "roles": ["member"]}, role=Role.ADMIN),),
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
@@ -78,4 +96,6 @@ WITH_ID = [(*route, ask) for route, asks in ROUTES.items() for ask in asks if as
 
 def path_of(pattern: str, id_: str) -> str:
     """The path of a route with an id in its place; a revision is the first."""
-    return pattern.replace("{id}", id_).replace("{recall_id}", id_).replace("{number}", "1")
+    for name in ("{id}", "{recall_id}", "{session_id}"):
+        pattern = pattern.replace(name, id_)
+    return pattern.replace("{number}", "1")

@@ -43,6 +43,7 @@ def test_every_operation_does_its_work_and_answers_as_documented() -> None:
     with walking() as walk:
         _walk_through_a_memory(walk)
         _walk_through_review(walk)
+        _walk_through_a_session(walk)
         _walk_through_the_rest(walk)
         assert walk.done == {(operation.method, operation.path) for operation in operations(app)}
 
@@ -88,6 +89,27 @@ def _walk_through_review(walk: Walk) -> None:
     difference = walk.ask("GET", f"{MEMORY}/diff", id=rumour, **since)
     assert [part["kind"] for part in difference["content"]["parts"]] == ["same", "removed", "added"]
     assert (difference["to"], difference["tags"]["added"]) == (4, ["seen"])
+
+
+def _walk_through_a_session(walk: Walk) -> None:
+    session, asked = "/engine/session/{session_id}", {"session_id": "chat-7"}
+    said = [{"id": "m1", "role": "user", "text": "We meet in Porto on Friday"}]
+    said += [{"id": "m2", "role": "assistant", "text": "Noted", "name": "Vi"}]
+    begun = walk.ask("POST", f"{session}/messages", {"messages": said, "spaceId": "red", "totalBudget": 500}, **asked)
+    assert [receipt["position"] for receipt in begun["receipts"]] == [0, 1]
+    walk.ask("POST", f"{session}/messages", {"messages": [], "extract": "off"}, **asked)
+    page = walk.ask("GET", f"{session}/messages", limit=1, **asked)
+    rest = walk.ask("GET", f"{session}/messages", limit=1, cursor=page["cursor"], **asked)
+    assert [each["id"] for each in (*page["messages"], *rest["messages"])] == ["m1", "m2"]
+    assert walk.ask("GET", f"{session}/messages", latest=1, **asked)["messages"] == rest["messages"]
+    assert walk.ask("GET", f"{session}/genome", **asked)["outside"] == 2
+    turn = {"query": "where do we meet?", "totalBudget": 1000, "responseBuffer": 100, "system": "Be brief."}
+    context = walk.ask("POST", f"{session}/context", turn, **asked)
+    assert context["tokens"] <= context["budget"] == 900
+    assert context["inContext"] == ["m1", "m2"]
+    assert context["recall"]["recallId"]
+    assert walk.ask("POST", f"{session}/end", **asked)["session"]["endedAt"]
+    assert walk.ask("DELETE", session, **asked)["messages"] == 2
 
 
 def _walk_through_the_rest(walk: Walk) -> None:

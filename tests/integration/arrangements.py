@@ -15,6 +15,8 @@ from chalicelib.adapters.mongo.oldvectors import OldVectors
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
+from chalicelib.adapters.mongo.session_genomes import MongoSessionGenomeStore
+from chalicelib.adapters.mongo.sessions import MongoSessionStore
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
@@ -39,6 +41,8 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         recalls=MongoRecallStore(mongo),
         questions=MongoQuestionStore(mongo),
         switches=MongoPluginSwitches(mongo),
+        sessions=MongoSessionStore(mongo),
+        genomes=MongoSessionGenomeStore(mongo),
         hot=RedisHotIndex(redis) if redis else None,
         vectors=None,
         cache=RedisRecallCache(redis, 3600) if redis else None,

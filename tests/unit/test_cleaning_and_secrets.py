@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.input import MemoryInput, MemoryPatch
 from chalicelib.domain.memory import MAX_CONTENT_BYTES, Revision
 from chalicelib.domain.text import secrets
@@ -15,7 +16,7 @@ from chalicelib.domain.text.cleaning import RECALL_FENCE, carries_recall, clean,
 from chalicelib.domain.text.secrets import placeholder, redact
 from chalicelib.domain.validation import validated
 from chalicelib.errors import InvalidInput
-from chalicelib.write.cleaning import checked_content, checked_tags, cleaned
+from chalicelib.write.cleaning import checked_content, checked_tags
 from tests.building import NOW
 from tests.unit.fake_secrets import AWS_KEY, FAKES, secret_part
 

@@ -33,6 +33,18 @@ SCOPE = "acme/user/ana"
 QUERY = RecallQuery(query="where does Ana live?")
 
 
+def runner_of(made: Container, kind: type[TaskRunner] = TaskRunner) -> TaskRunner:
+    """A runner over the services."""
+    return kind(
+        made.maintenance,
+        made.prospective,
+        made.backfill,
+        made.preferences,
+        made.ports.queue,
+        settle_session=made.conversation.settler.settle,
+    )
+
+
 @pytest.mark.parametrize("user", AWKWARD_IDS)
 def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
     scope_key = caller("acme", user).chain.keys[-1]
@@ -88,7 +100,7 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 def test_every_kind_has_a_handler() -> None:
     made = container()
-    runner = TaskRunner(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue)
+    runner = runner_of(made)
     assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
@@ -338,7 +350,7 @@ def test_draining_ends_when_its_time_is_over() -> None:
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Slow(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
+        runner=runner_of(made, Slow),
         telemetry=p.telemetry,
         clock=clock,
     )
@@ -360,7 +372,7 @@ def test_an_unexpected_failure_of_one_message_stops_no_other_and_its_text_is_not
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Broken(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
+        runner=runner_of(made, Broken),
         telemetry=p.telemetry,
         clock=clock,
     )

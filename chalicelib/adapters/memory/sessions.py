@@ -60,9 +60,9 @@ class InMemorySessionStore:
     def between(self, session: Session, start: int, limit: int) -> list[SessionMessage]:
         return [one.message for one in self.kept_from(session, start, limit)]
 
-    def at(self, session: Session, positions: Sequence[int]) -> list[SessionMessage]:
+    def at(self, session: Session, positions: Sequence[int]) -> list[KeptMessage]:
         wanted = set(positions)
-        return [one.message for one in self._kept(session.key) if one.message.position in wanted]
+        return [replace(one, embedding=None) for one in self._kept(session.key) if one.message.position in wanted]
 
     def kept(self, session: Session, ids: Sequence[str]) -> list[KeptMessage]:
         wanted = set(ids)

@@ -25,7 +25,10 @@ from chalicelib.ports.sessions import SessionChange
 
 ATTEMPTS = 100  # each lost one means that another client's message went in
 LONGEST_PAUSE = 0.02
-_SAID = {"terms": 0, "termCounts": 0, "length": 0, "vectors": 0}
+_NOTHING: Document = {}
+_VECTORS: Document = {"vectors": 0}
+_SAID: Document = {"terms": 0, "termCounts": 0, "length": 0} | _VECTORS
+"""What is left out where only what was said is read."""
 _FIELDS = tuple((name, info.alias or name) for name, info in SessionMessage.model_fields.items())
 
 
@@ -106,27 +109,27 @@ class MongoSessionStore:
         query = {"sessionKey": session.key, "position": {"$gte": start}}
         return [one.message for one in self._find(query, limit)]
 
-    def at(self, session: Session, positions: Sequence[int]) -> list[SessionMessage]:
+    def at(self, session: Session, positions: Sequence[int]) -> list[KeptMessage]:
         query = {"sessionKey": session.key, "position": {"$in": list(positions)}}
-        return [one.message for one in self._find(query, len(positions))] if positions else []
+        return self._find(query, len(positions), without=_VECTORS) if positions else []
 
     def kept(self, session: Session, ids: Sequence[str]) -> list[KeptMessage]:
         query = {"_id": {"$in": [_message_id(session.key, id_) for id_ in ids]}}
-        return self._find(query, len(ids), whole=True) if ids else []
+        return self._find(query, len(ids), without=_NOTHING) if ids else []
 
     def kept_from(self, session: Session, start: int, limit: int) -> list[KeptMessage]:
-        return self._find({"sessionKey": session.key, "position": {"$gte": start}}, limit, whole=True)
+        return self._find({"sessionKey": session.key, "position": {"$gte": start}}, limit, without=_NOTHING)
 
     def with_words(self, session: Session, words: Sequence[tuple[str, ...]], limit: int) -> list[KeptMessage]:
         found: dict[int, KeptMessage] = {}
         for word in words:
             query = {"sessionKey": session.key, "terms": {"$in": list(word)}}
-            found |= {one.message.position: one for one in self._find(query, limit, order=-1, whole=True)}
+            found |= {one.message.position: one for one in self._find(query, limit, order=-1, without=_NOTHING)}
         return list(found.values())
 
-    def _find(self, query: Document, limit: int, *, order: int = 1, whole: bool = False) -> list[KeptMessage]:
+    def _find(self, query: Document, limit: int, *, order: int = 1, without: Document = _SAID) -> list[KeptMessage]:
         with self._connection.reading():
-            cursor = self._messages.find(query, None if whole else _SAID).sort("position", order)
+            cursor = self._messages.find(query, without or None).sort("position", order)
             return [_kept(document) for document in cursor.limit(limit).batch_size(limit + 1)]
 
     def embed(self, session_key: str, embeddings: Mapping[int, Embedding]) -> None:

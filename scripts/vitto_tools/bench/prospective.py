@@ -22,6 +22,7 @@ from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
+from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore, InMemorySessionStore
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
@@ -104,6 +105,8 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         clock=system_clock,
         questions=InMemoryQuestionStore(),
         switches=InMemoryPluginSwitches(),
+        sessions=InMemorySessionStore(),
+        genomes=InMemorySessionGenomeStore(),
         backfills=InMemoryBackfillStore(store),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)

@@ -8,13 +8,14 @@ from typing import Any
 
 from bson import ObjectId
 
+from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.memory import IndexState, Memory, MemoryType, Status
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import utc
 from chalicelib.errors import InvalidInput
-from chalicelib.write.cleaning import checked_content, cleaned
+from chalicelib.write.cleaning import checked_content
 from chalicelib.write.guarding import injections, quarantined
 
 VECTOR_FIELDS = ("embedding", "embeddingModel", "embedding_256", "embeddingDimensions", "embeddingChunks")
