@@ -1,0 +1,97 @@
+"""What a context costs: round trips and messages read, however long the session is."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.redis.connection import RedisConnection
+from chalicelib.bootstrap import Container
+from chalicelib.domain.keys import new_id
+from chalicelib.domain.session import Session
+from chalicelib.domain.session_input import AppendRequest, ContextRequest
+from chalicelib.settings import MongoSettings, RedisSettings
+from tests.building import caller
+from tests.integration.arrangements import CommandCounter, CountedRedis, services
+
+pytestmark = pytest.mark.timeout(240)
+SIZES = (200, 2_000)
+BATCH = 100
+MOST_COMMANDS = 8  # of the session four, of the recall two, of writes none
+MOST_TRIPS = 4
+MOST_READ = 400
+WRITES = {"insert", "update", "delete", "findAndModify"}
+WORDS = ("harbour", "garden", "museum", "train", "ticket", "kitchen", "river", "violin", "winter", "letter")
+
+
+@pytest.fixture
+def counter() -> CommandCounter:
+    """Counts commands to MongoDB."""
+    return CommandCounter()
+
+
+@pytest.fixture
+def counted(counter: CommandCounter, mongo_url: str, mongo: MongoConnection) -> Iterator[MongoConnection]:
+    """A connection whose commands are counted."""
+    settings = MongoSettings(uri=mongo_url, database=mongo.database.name, read_seconds=20, write_seconds=20)
+    connection = MongoConnection(settings, event_listeners=[counter])
+    yield connection
+    connection.client.close()
+
+
+@pytest.fixture
+def hot(redis_url: str) -> CountedRedis:
+    """A Redis connection whose round trips are counted."""
+    return CountedRedis(RedisSettings(url=redis_url, seconds=5, bulk_seconds=20))
+
+
+def filled(made: Container, org: str, size: int) -> Session:
+    """A session of so many messages that the worker has compressed."""
+    ana, name = caller(org), f"of {size}"
+    for start in range(0, size, BATCH):
+        said = [
+            {
+                "id": f"m{n}",
+                "role": "user" if n % 2 else "assistant",
+                "text": f"In the {WORDS[n % 10]} near the {WORDS[n // 10 % 10]} we saw the plan {n} for the harbour",
+            }
+            for n in range(start, start + BATCH)
+        ]
+        request = AppendRequest.model_validate({"messages": said, "extract": "off"})
+        session = made.conversation.sessions.append(ana, name, request).session
+    made.conversation.settler.compress(session)
+    return session
+
+
+@pytest.fixture(scope="module")
+def sessions(mongo: MongoConnection, redis: RedisConnection) -> str:
+    """The organization of a session of each size."""
+    made, org = services(mongo, redis), new_id("org")
+    for size in SIZES:
+        filled(made, org, size)
+    return org
+
+
+@pytest.mark.parametrize("redis_is_there", [True, False], ids=["redis", "no redis"])
+def test_what_a_context_reads_grows_with_the_window_and_not_with_the_session(
+    counter: CommandCounter, counted: MongoConnection, hot: CountedRedis, sessions: str, redis_is_there: bool
+) -> None:
+    made = services(counted, hot if redis_is_there else None)
+    asked = ContextRequest(query="Which plan did we see for the harbour near the museum?", total_budget=4000)
+    read: dict[int, int] = {}
+    for size in SIZES:
+        made.conversation.context.assemble(caller(sessions), f"of {size}", asked)  # what processes learn once
+        counter.reset()
+        hot.trips = 0
+        found = made.conversation.context.assemble(caller(sessions), f"of {size}", asked)
+        read[size] = counter.documents
+        if redis_is_there:
+            assert not WRITES & set(counter.names)
+            assert len(counter.names) <= MOST_COMMANDS, counter.names
+        else:  # the audit of the recall rides in no cache
+            assert [name for name in counter.names if name in WRITES] == ["update"]
+        assert hot.trips <= MOST_TRIPS
+        assert found.composed.prompt.tokens <= 4000
+        assert found.composed.recalled.messages
+    assert read[2_000] <= max(read[200] * 1.25, read[200] + 20), read
+    assert read[2_000] <= MOST_READ, read
