@@ -27,6 +27,7 @@ from chalicelib.ports import (
     RecallCache,
     RecallStore,
     ReceiptStore,
+    SoulStore,
     StoredVectors,
     TaskQueue,
     Telemetry,
@@ -50,6 +51,7 @@ class Ports:
     recalls: RecallStore
     questions: QuestionStore
     switches: PluginSwitches
+    souls: SoulStore
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -61,6 +63,10 @@ class Ports:
     language_model: LanguageModel | None = None
 
 
+IN_MONGO = frozenset({"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions", "souls"})
+"""The ports without which no container is, all of them on MongoDB."""
+
+
 def system_clock() -> datetime:
     """Now."""
     return utc(datetime.now(UTC))
@@ -69,7 +75,7 @@ def system_clock() -> datetime:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions"} <= overrides.keys():
+    if not overrides.keys() >= IN_MONGO:
         made = _mongo_ports(settings, mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
@@ -94,6 +100,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
         backfill,
+        identity,
         memories,
         oldvectors,
         plugins,
@@ -112,6 +119,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "audit": administration.MongoAuditLog(mongo),
         "recalls": administration.MongoRecallStore(mongo),
         "switches": plugins.MongoPluginSwitches(mongo),
+        "souls": identity.MongoSoulStore(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
         "questions": questions.MongoQuestionStore(mongo),
     }

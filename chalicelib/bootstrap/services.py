@@ -42,6 +42,7 @@ from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.purge import Purge
 from chalicelib.write.review import Reviewer
+from chalicelib.write.souls import Souls
 from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 from chalicelib.write.versioning import MemoryVersioning, Versions
@@ -120,6 +121,11 @@ class Container:
     def auditor(self) -> Auditor:
         """Writes audit events."""
         return Auditor(self.ports.audit, self.ports.clock)
+
+    @cached_property
+    def souls(self) -> Souls:
+        """Who the assistant of each organization is."""
+        return Souls(self.ports.souls, self.auditor, self.ports.clock)
 
     @cached_property
     def deferral(self) -> Deferral:

@@ -6,6 +6,7 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 
 from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
+from chalicelib.ports.identity import SoulStore
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
@@ -36,6 +37,7 @@ __all__ = [
     "ReceiptStore",
     "RelatedReads",
     "RowId",
+    "SoulStore",
     "Standing",
     "StoredVectors",
     "TaskQueue",

@@ -68,6 +68,8 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/plugins"): (Ask(role=Role.ADMIN),),
+    ("GET", "/engine/soul"): (Ask(),),
+    ("PUT", "/engine/soul"): (Ask(body={"name": "nobody may put this"}, role=Role.ADMIN),),
     ("PUT", "/engine/plugins"): (Ask(body={"plugins": {"memory_versioning": False}}, role=Role.ADMIN),),
 }
 OPEN: frozenset[Route] = frozenset({("GET", "/health"), ("GET", "/openapi.json")})

@@ -97,6 +97,9 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert walk.ask("DELETE", "/engine/keys/{id}", id=made["id"])["revoked"]
     assert any("revokedAt" in key for key in walk.ask("GET", "/engine/keys")["keys"])
     assert walk.ask("GET", "/engine/audit", limit=200)["events"]
+    soul = {"name": "Vitto", "character": "warm", "values": ["honesty"], "mood": "calm", "persona": "a colleague"}
+    assert walk.ask("PUT", "/engine/soul", soul)["redacted"] == []
+    assert walk.ask("GET", "/engine/soul")["soul"] == soul
     assert walk.ask("GET", "/engine/plugins")["plugins"]
     plugins = walk.ask("PUT", "/engine/plugins", {"plugins": {"memory_versioning": False}})["plugins"]
     assert {each["name"] for each in plugins if not each["on"] and each["default"]} == {"memory_versioning"}

@@ -20,6 +20,7 @@ RECALLS = "recalls"
 CHECKPOINTS = "checkpoints"
 PLUGIN_SWITCHES = "plugin_switches"
 BACKFILLS = "backfills"
+SOULS = "souls"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400

@@ -18,6 +18,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryReceiptStore,
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
+from chalicelib.adapters.memory.identity import InMemorySoulStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
@@ -104,6 +105,7 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         clock=system_clock,
         questions=InMemoryQuestionStore(),
         switches=InMemoryPluginSwitches(),
+        souls=InMemorySoulStore(),
         backfills=InMemoryBackfillStore(store),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
