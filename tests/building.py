@@ -12,7 +12,7 @@ from chalicelib.adapters.memory.administration import (
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
-from chalicelib.adapters.memory.identity import InMemorySoulStore
+from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
@@ -112,6 +112,7 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "queue": InMemoryTaskQueue(clock),
         "switches": InMemoryPluginSwitches(),
         "souls": InMemorySoulStore(),
+        "user_genomes": InMemoryUserGenomeStore(),
         "questions": InMemoryQuestionStore(),
     }
     made |= overrides

@@ -31,6 +31,7 @@ from chalicelib.ports import (
     StoredVectors,
     TaskQueue,
     Telemetry,
+    UserGenomeStore,
 )
 from chalicelib.settings import Settings
 
@@ -52,6 +53,7 @@ class Ports:
     questions: QuestionStore
     switches: PluginSwitches
     souls: SoulStore
+    user_genomes: UserGenomeStore
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -63,7 +65,9 @@ class Ports:
     language_model: LanguageModel | None = None
 
 
-IN_MONGO = frozenset({"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions", "souls"})
+IN_MONGO = frozenset(
+    {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions", "souls", "user_genomes"}
+)
 """The ports without which no container is, all of them on MongoDB."""
 
 
@@ -120,6 +124,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "recalls": administration.MongoRecallStore(mongo),
         "switches": plugins.MongoPluginSwitches(mongo),
         "souls": identity.MongoSoulStore(mongo),
+        "user_genomes": identity.MongoUserGenomeStore(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
         "questions": questions.MongoQuestionStore(mongo),
     }

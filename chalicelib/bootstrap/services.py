@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from chalicelib.bootstrap.building import Ports
+from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -126,6 +127,11 @@ class Container:
     def souls(self) -> Souls:
         """Who the assistant of each organization is."""
         return Souls(self.ports.souls, self.auditor, self.ports.clock)
+
+    @cached_property
+    def user_genomes(self) -> UserGenomes:
+        """What is kept of users across sessions."""
+        return UserGenomes(self.ports.user_genomes, self.ports.clock)
 
     @cached_property
     def deferral(self) -> Deferral:

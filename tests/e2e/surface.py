@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from chalicelib.domain.caller import Role
 
-Names = Literal["memory", "forgotten", "recall", "key"]
+Names = Literal["memory", "forgotten", "recall", "key", "user"]
 Route = tuple[str, str]
 
 
@@ -68,6 +68,7 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/plugins"): (Ask(role=Role.ADMIN),),
+    ("GET", "/engine/users/{user_id}/genome"): (Ask("user"), Ask("user", role=Role.ADMIN)),
     ("GET", "/engine/soul"): (Ask(),),
     ("PUT", "/engine/soul"): (Ask(body={"name": "nobody may put this"}, role=Role.ADMIN),),
     ("PUT", "/engine/plugins"): (Ask(body={"plugins": {"memory_versioning": False}}, role=Role.ADMIN),),
@@ -80,4 +81,4 @@ WITH_ID = [(*route, ask) for route, asks in ROUTES.items() for ask in asks if as
 
 def path_of(pattern: str, id_: str) -> str:
     """The path of a route with an id in its place; a revision is the first."""
-    return pattern.replace("{id}", id_).replace("{recall_id}", id_).replace("{number}", "1")
+    return pattern.replace("{id}", id_).replace("{recall_id}", id_).replace("{user_id}", id_).replace("{number}", "1")

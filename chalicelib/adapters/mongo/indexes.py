@@ -21,6 +21,7 @@ CHECKPOINTS = "checkpoints"
 PLUGIN_SWITCHES = "plugin_switches"
 BACKFILLS = "backfills"
 SOULS = "souls"
+USER_GENOMES = "user_genomes"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400

@@ -64,7 +64,7 @@ def merge_session(genome: UserGenome, session_id: str, messages: Sequence[Sessio
 
     Messages of others and of the assistant are left out here, so that a caller cannot forget it."""
     since = genome.merged_to(session_id)
-    own = [message for message in messages if message.author == genome.user_id and message.position >= since]
+    own = [message for message in messages if _is_by(genome.user_id, message) and message.position >= since]
     if not own:
         return genome
     empty = ConversationGenome(session_id=session_id, user_id=genome.user_id)
@@ -85,6 +85,11 @@ def current(genome: UserGenome, now: datetime) -> UserGenome:
 def user_text(genome: UserGenome) -> str:
     """It as prompt text: empty where there is nothing to tell."""
     return "\n".join(_lines(genome))
+
+
+def _is_by(user_id: str, message: SessionMessage) -> bool:
+    """Whether the user themselves said it."""
+    return message.role == "user" and message.author == user_id
 
 
 def _ordered(messages: Iterable[SessionMessage]) -> list[SessionMessage]:

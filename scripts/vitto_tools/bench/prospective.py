@@ -18,7 +18,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryReceiptStore,
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
-from chalicelib.adapters.memory.identity import InMemorySoulStore
+from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
@@ -106,6 +106,7 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         questions=InMemoryQuestionStore(),
         switches=InMemoryPluginSwitches(),
         souls=InMemorySoulStore(),
+        user_genomes=InMemoryUserGenomeStore(),
         backfills=InMemoryBackfillStore(store),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
