@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from chalicelib.bootstrap.building import Ports
+from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
@@ -131,7 +132,7 @@ class Container:
     @cached_property
     def user_genomes(self) -> UserGenomes:
         """What is kept of users across sessions."""
-        return UserGenomes(self.ports.user_genomes, self.ports.clock)
+        return UserGenomes(self.ports.user_genomes, self.ports.clock, self.recompile_schedule.user_merged)
 
     @cached_property
     def deferral(self) -> Deferral:
@@ -307,7 +308,31 @@ class Container:
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
-        return TaskRunner(self.maintenance, self.prospective, self.backfill, self.preferences, self.ports.queue)
+        return TaskRunner(
+            self.maintenance,
+            self.prospective,
+            self.backfill,
+            self.preferences,
+            self.ports.queue,
+            recompile_user=self.recompiles.user,
+            recompile_session=self.recompiles.session,
+        )
+
+    @cached_property
+    def recompiles(self) -> GenomeRecompiles:
+        """Genomes gone over by a language model, as messages ask for it."""
+        p = self.ports
+        return GenomeRecompiles(
+            users=p.user_genomes,
+            sessions=None,
+            recompiler=GenomeRecompiler(p.language_model, p.telemetry, p.clock),
+            telemetry=p.telemetry,
+        )
+
+    @cached_property
+    def recompile_schedule(self) -> RecompileSchedule:
+        """When genomes are to be gone over."""
+        return RecompileSchedule(self.ports.queue, self.ports.language_model, self.ports.telemetry)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

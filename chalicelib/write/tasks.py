@@ -13,6 +13,8 @@ from chalicelib.domain.tasks import (
     IndexRows,
     LearnPreferences,
     RebuildScope,
+    RecompileSessionGenome,
+    RecompileUserGenome,
     ScopedTask,
     WriteQuestions,
     WriteScopeQuestions,
@@ -45,6 +47,9 @@ class TaskRunner:
         backfill: Backfill,
         preferences: PreferenceLearner,
         queue: TaskQueue | None,
+        *,
+        recompile_user: Callable[[RecompileUserGenome], object],
+        recompile_session: Callable[[RecompileSessionGenome], object],
     ) -> None:
         self._queue = queue
         self._maintenance = maintenance
@@ -58,6 +63,8 @@ class TaskRunner:
             LearnPreferences: self._learn_preferences,
             WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
+            RecompileUserGenome: recompile_user,
+            RecompileSessionGenome: recompile_session,
         }
 
     def run(self, text: str) -> None:

@@ -44,6 +44,12 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         assert kind_of(text) == task.kind
 
 
+def recompile_session(session_key: str) -> str:
+    """A message about the genome of that session."""
+    asked = {"kind": "recompile_session_genome", "scopeKey": SCOPE, "sessionKey": session_key, "version": 10}
+    return json.dumps(asked)
+
+
 @pytest.mark.parametrize(
     ("text", "field"),
     [
@@ -63,6 +69,13 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": []}', "ids"),
         ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": ["m"], "userId": "bob"}', "userId"),
         ('{"kind": "backfill", "scopeKey": "acme/user/ana"}', "scopeKey"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/user/ana"}', "version"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/user/ana", "version": 0}', "version"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/space/red", "version": 5}', "scopeKey"),
+        (recompile_session("other/session/x"), "sessionKey"),
+        (recompile_session("acme/user/ana"), "sessionKey"),
+        (recompile_session("acme"), "sessionKey"),
+        (recompile_session(""), "sessionKey"),
         ('{"kind": "backfill", "scopeKey": "acme/organization/other"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/team/ana"}', "scopeKey"),
@@ -87,9 +100,7 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 
 def test_every_kind_has_a_handler() -> None:
-    made = container()
-    runner = TaskRunner(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue)
-    assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
+    assert set(container().tasks._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
 def pending(*contents: str, **ports: Any) -> tuple[Container, TermEmbedder, list[str]]:
@@ -325,6 +336,19 @@ def test_an_outage_costs_no_message_of_a_long_queue_more_than_a_try() -> None:
     assert drained(made, clock) == (21, 0, 0)
 
 
+def runner_of(kind: type[TaskRunner], made: Container) -> TaskRunner:
+    """A runner of that kind over the services."""
+    return kind(
+        made.maintenance,
+        made.prospective,
+        made.backfill,
+        made.preferences,
+        made.ports.queue,
+        recompile_user=made.recompiles.user,
+        recompile_session=made.recompiles.session,
+    )
+
+
 def test_draining_ends_when_its_time_is_over() -> None:
     clock = TestClock()
     made, _, _ = pending("Ana lives in Porto", clock=clock)
@@ -338,7 +362,7 @@ def test_draining_ends_when_its_time_is_over() -> None:
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Slow(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
+        runner=runner_of(Slow, made),
         telemetry=p.telemetry,
         clock=clock,
     )
@@ -360,7 +384,7 @@ def test_an_unexpected_failure_of_one_message_stops_no_other_and_its_text_is_not
     p = made.ports
     consumer = TaskConsumer(
         queue=p.queue,
-        runner=Broken(made.maintenance, made.prospective, made.backfill, made.preferences, made.ports.queue),
+        runner=runner_of(Broken, made),
         telemetry=p.telemetry,
         clock=clock,
     )
