@@ -9,7 +9,18 @@ from chalicelib.entrypoints import events
 from chalicelib.entrypoints.application import ThreadSafeChalice
 from chalicelib.entrypoints.events import backfill, purge, retry_pending, sweep, work_queue
 from chalicelib.entrypoints.observation import observed
-from chalicelib.entrypoints.routes import administration, health, memories, openapi, plugins, recall, review, sessions
+from chalicelib.entrypoints.routes import (
+    administration,
+    health,
+    memories,
+    openapi,
+    plugins,
+    recall,
+    review,
+    sessions,
+    soul,
+    users,
+)
 from chalicelib.entrypoints.routes import backfill as backfill_routes
 
 if TYPE_CHECKING:
@@ -20,7 +31,20 @@ __all__ = ["app", "backfill", "purge", "retry_pending", "sweep", "work_queue", "
 
 app = ThreadSafeChalice(app_name="vitto-memory", configure_logs=False)  # its handler would write every line again
 app.register_middleware(observed, "all")
-for module in (memories, backfill_routes, review, recall, sessions, administration, plugins, health, openapi, events):
+for module in (
+    memories,
+    backfill_routes,
+    review,
+    recall,
+    sessions,
+    administration,
+    plugins,
+    soul,
+    users,
+    health,
+    openapi,
+    events,
+):
     app.register_blueprint(module.blueprint)
 
 gc.freeze()  # it stays for as long as the process: the first collection in a request need not go through it

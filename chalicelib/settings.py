@@ -111,7 +111,7 @@ class LanguageModelSettings(Slice):
     input_characters: int = setting(
         "VITTO_LLM_INPUT_CHARACTERS", 24000, "Characters that one call may be given.", ge=1000, le=1_000_000
     )
-    output_tokens: int = setting("VITTO_LLM_OUTPUT_TOKENS", 800, "Tokens that one answer may have.", ge=50, le=16000)
+    output_tokens: int = setting("VITTO_LLM_OUTPUT_TOKENS", 2000, "Tokens that one answer may have.", ge=50, le=16000)
 
 
 class AuthSettings(Slice):

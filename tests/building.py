@@ -12,6 +12,7 @@ from chalicelib.adapters.memory.administration import (
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
+from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
@@ -111,6 +112,8 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "clock": clock,
         "queue": InMemoryTaskQueue(clock),
         "switches": InMemoryPluginSwitches(),
+        "souls": InMemorySoulStore(),
+        "user_genomes": InMemoryUserGenomeStore(),
         "questions": InMemoryQuestionStore(),
         "sessions": InMemorySessionStore(),
         "genomes": InMemorySessionGenomeStore(),

@@ -29,9 +29,11 @@ from chalicelib.ports import (
     ReceiptStore,
     SessionGenomeStore,
     SessionStore,
+    SoulStore,
     StoredVectors,
     TaskQueue,
     Telemetry,
+    UserGenomeStore,
 )
 from chalicelib.settings import Settings
 
@@ -54,6 +56,8 @@ class Ports:
     switches: PluginSwitches
     sessions: SessionStore
     genomes: SessionGenomeStore
+    souls: SoulStore
+    user_genomes: UserGenomeStore
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -65,9 +69,23 @@ class Ports:
     language_model: LanguageModel | None = None
 
 
-_OF_MONGO = frozenset(
-    {"store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions", "sessions", "genomes"}
+IN_MONGO = frozenset(
+    {
+        "store",
+        "keys",
+        "receipts",
+        "audit",
+        "recalls",
+        "switches",
+        "backfills",
+        "questions",
+        "sessions",
+        "genomes",
+        "souls",
+        "user_genomes",
+    }
 )
+"""The ports without which no container is, all of them on MongoDB."""
 
 
 def system_clock() -> datetime:
@@ -78,7 +96,7 @@ def system_clock() -> datetime:
 def build_ports(settings: Settings, **overrides: Any) -> Ports:
     """The real adapters that `settings` name, with `overrides` in place of any of them."""
     made: dict[str, Any] = {"telemetry": _telemetry(), "clock": system_clock} | overrides
-    if not overrides.keys() >= _OF_MONGO:
+    if not overrides.keys() >= IN_MONGO:
         made = _mongo_ports(settings, mongo_connection(settings, made["telemetry"])) | made
     if not {"hot", "cache", "queue"} <= overrides.keys():
         redis = _redis_connection(settings, made["telemetry"]) if settings.redis.url else None
@@ -103,6 +121,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
         backfill,
+        identity,
         memories,
         oldvectors,
         plugins,
@@ -123,6 +142,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "audit": administration.MongoAuditLog(mongo),
         "recalls": administration.MongoRecallStore(mongo),
         "switches": plugins.MongoPluginSwitches(mongo),
+        "souls": identity.MongoSoulStore(mongo),
+        "user_genomes": identity.MongoUserGenomeStore(mongo),
         "vectors": storedvectors.MongoStoredVectors(mongo),
         "questions": questions.MongoQuestionStore(mongo),
         "sessions": sessions.MongoSessionStore(mongo),

@@ -6,6 +6,8 @@ from typing import Any
 
 from chalicelib.bootstrap.building import Ports
 from chalicelib.bootstrap.conversation import SessionServices
+from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
+from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -43,6 +45,7 @@ from chalicelib.write.prospective.questions import ProspectiveQuestions
 from chalicelib.write.prospective.writer import QuestionWriter
 from chalicelib.write.purge import Purge
 from chalicelib.write.review import Reviewer
+from chalicelib.write.souls import Souls
 from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 from chalicelib.write.versioning import MemoryVersioning, Versions
@@ -101,7 +104,16 @@ class Container:
     @cached_property
     def conversation(self) -> SessionServices:
         """Sessions and their contexts."""
-        return SessionServices(self.ports, self.session_hooks, self.auditor, self.remember, self.recall)
+        return SessionServices(
+            self.ports,
+            hooks=self.session_hooks,
+            auditor=self.auditor,
+            remember=self.remember,
+            recall=self.recall,
+            souls=self.souls,
+            user_genomes=self.user_genomes,
+            recompile_schedule=self.recompile_schedule,
+        )
 
     @cached_property
     def versions(self) -> Versions:
@@ -126,6 +138,16 @@ class Container:
     def auditor(self) -> Auditor:
         """Writes audit events."""
         return Auditor(self.ports.audit, self.ports.clock)
+
+    @cached_property
+    def souls(self) -> Souls:
+        """Who the assistant of each organization is."""
+        return Souls(self.ports.souls, self.auditor, self.ports.clock)
+
+    @cached_property
+    def user_genomes(self) -> UserGenomes:
+        """What is kept of users across sessions."""
+        return UserGenomes(self.ports.user_genomes, self.ports.clock, self.recompile_schedule.user_merged)
 
     @cached_property
     def deferral(self) -> Deferral:
@@ -315,7 +337,25 @@ class Container:
             self.preferences,
             self.ports.queue,
             settle_session=self.conversation.settler.settle,
+            recompile_user=self.recompiles.user,
+            recompile_session=self.recompiles.session,
         )
+
+    @cached_property
+    def recompiles(self) -> GenomeRecompiles:
+        """Genomes gone over by a language model, as messages ask for it."""
+        p = self.ports
+        return GenomeRecompiles(
+            users=p.user_genomes,
+            sessions=p.genomes,
+            recompiler=GenomeRecompiler(p.language_model, p.telemetry, p.clock),
+            telemetry=p.telemetry,
+        )
+
+    @cached_property
+    def recompile_schedule(self) -> RecompileSchedule:
+        """When genomes are to be gone over."""
+        return RecompileSchedule(self.ports.queue, self.ports.language_model, self.ports.telemetry)
 
     @cached_property
     def prospective(self) -> ProspectiveQuestions:

@@ -57,15 +57,11 @@ class Briefs:
     user: str = ""
 
 
-def no_briefs(_caller: Caller, _session: Session) -> Briefs:
-    """Where neither a Soul nor a user genome is kept."""
-    return Briefs()
-
-
 Search = Callable[[Session, str, Vector | None, int], MessagesFound]
 Recall = Callable[[Caller, RecallQuery, dict[str, Vector]], dict[str, Any]]
 """Answers a recall on the wire; the vectors of texts that it embedded are put into the dictionary."""
-BriefsOf = Callable[[Caller, Session], Briefs]
+BriefsOf = Callable[[Session, str, str], Briefs]
+"""What stands there for a session, one of its users, and a query."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,7 @@ class ContextAssembler:
         embedder: Embedder,
         hooks: SessionHooks,
         clock: Clock,
-        briefs: BriefsOf = no_briefs,
+        briefs: BriefsOf,
     ) -> None:
         self._sessions = sessions
         self._store = store
@@ -129,7 +125,7 @@ class ContextAssembler:
         recall = self._recall(caller, asked, vectors)
         view = self._view(read, request, self._vector(asked.query, vectors, read))
         hints, plugins = self._hooks.hints(caller, session_id, self._heard(caller, read, request))
-        briefs = self._briefs(caller, read.session)
+        briefs = self._briefs(read.session, caller.user_id, request.query)
         turn = TurnRequest(
             query=request.query,
             total_budget=request.total_budget,

@@ -12,7 +12,7 @@ from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.incoming import checked_external_id, cleaned
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.scope import Scope, ScopeRef
-from chalicelib.domain.session import DEFAULT_BUDGET, KeptMessage, Session, is_member, may_join
+from chalicelib.domain.session import DEFAULT_BUDGET, KeptMessage, Session, Snapshot, is_member, may_join
 from chalicelib.domain.session_input import AppendRequest, MessageReceipt
 from chalicelib.domain.tasks import SettleSession, Task
 from chalicelib.errors import Conflict, Forbidden, NotFound, VittoError
@@ -42,7 +42,8 @@ class GenomeState:
 
 
 class Sessions:
-    """What the routes call. `queue` is None where none is configured: the worker finds what waits by itself."""
+    """What the routes call. `queue` is None where none is configured: the worker finds what waits by itself. `known_of` is what
+    is known of a user, as prompt text; `ending` is told of a session that is about to end, and may be told again."""
 
     def __init__(
         self,
@@ -56,6 +57,8 @@ class Sessions:
         audit: Audit,
         telemetry: Telemetry,
         clock: Clock,
+        known_of: Callable[[Caller], str],
+        ending: Callable[[Session], None],
     ) -> None:
         self._store = store
         self._genomes = genomes
@@ -66,6 +69,8 @@ class Sessions:
         self._audit = audit
         self._telemetry = telemetry
         self._clock = clock
+        self._known_of = known_of
+        self._ending = ending
 
     def visible(self, caller: Caller, session_id: str) -> Session:
         """The session where the caller is a member; NotFound whether it is another's or nobody's."""
@@ -116,6 +121,7 @@ class Sessions:
         session = self.visible(caller, session_id)
         if session.ended_at:
             return session, ()
+        self._ending(session)
         ended = self._store.change(session, SessionChange(ended_at=self._clock()))
         if ended is None:
             raise NotFound("no such session")
@@ -163,14 +169,17 @@ class Sessions:
             last_budget=request.total_budget or DEFAULT_BUDGET,
             created_at=self._clock(),
             incarnation=new_id("ses"),
+            snapshots=self._snapshots(caller),
         )
 
     def _changed(
         self, caller: Caller, session: Session, request: AppendRequest, *, begun: bool, kept: Sequence[KeptMessage]
     ) -> Session:
         """The session with what this append changes of it. NotFound where it was deleted meanwhile."""
+        joins = bool(kept) and not is_member(session, caller)
         change = SessionChange(
-            joined=caller.user_id if kept and not is_member(session, caller) else None,
+            joined=caller.user_id if joins else None,
+            snapshot=next(iter(self._snapshots(caller)), None) if joins else None,
             extract=request.extract if request.extract != session.extract else None,
             last_budget=request.total_budget if request.total_budget != session.last_budget else None,
             resumed=bool(kept) and session.ended_at is not None,
@@ -181,6 +190,10 @@ class Sessions:
         if changed is None:
             raise NotFound("no such session")
         return changed
+
+    def _snapshots(self, caller: Caller) -> tuple[Snapshot, ...]:
+        text = self._known_of(caller)
+        return (Snapshot(user_id=caller.user_id, text=text),) if text else ()
 
     def _settle_later(self, session: Session, kept: Sequence[KeptMessage]) -> None:
         """Have the worker see to the messages. Failing is an event: it finds them by itself a while later."""

@@ -8,6 +8,7 @@ from datetime import timedelta
 from chalicelib.context.composing import SessionView, settle
 from chalicelib.context.extraction import Extraction
 from chalicelib.context.indexing import MessageIndex
+from chalicelib.context.merging import SessionMerger
 from chalicelib.context.removal import SessionRemoval
 from chalicelib.context.sessions import genome_of
 from chalicelib.context.window import MOST
@@ -21,11 +22,11 @@ ATTEMPTS = 20
 SLICE = 200  # messages that are compressed at once where the worker is behind
 GRACE = timedelta(seconds=60)  # younger ones have a message on the queue
 LEFT_AT_ONCE = 200
-Settled = Callable[[Session, ConversationGenome, ConversationGenome], None]
+Compressed = Callable[[Session, ConversationGenome], None]
 
 
 class SessionSettler:
-    """`compressed` is told of a genome that was kept, as it was before and as it is now."""
+    """`compressed` is told of a genome that was kept, and must not raise."""
 
     def __init__(
         self,
@@ -37,7 +38,8 @@ class SessionSettler:
         removal: SessionRemoval,
         telemetry: Telemetry,
         clock: Clock,
-        compressed: Settled = lambda *_: None,
+        merger: SessionMerger,
+        compressed: Compressed,
     ) -> None:
         self._store = store
         self._genomes = genomes
@@ -46,6 +48,7 @@ class SessionSettler:
         self._removal = removal
         self._telemetry = telemetry
         self._clock = clock
+        self._merger = merger
         self._compressed = compressed
 
     def settle(self, session_key: str, ids: Sequence[str]) -> None:
@@ -62,6 +65,7 @@ class SessionSettler:
         except (EmbeddingFailed, StoreUnavailable) as error:
             problem = error
         self._extraction.extract(session, kept)
+        self._merger.keep_up(session, {one.message.author for one in kept if one.message.author})
         if problem:
             raise problem
         self._store.settle(session_key, ids)
@@ -80,7 +84,7 @@ class SessionSettler:
             if not self._genomes.put(session.key, after, before.version):
                 lost += 1
                 continue
-            self._compressed(session, before, after)
+            self._compressed(session, after)
             if is_all:
                 return after
         raise StoreUnavailable("mongo", "too many workers compress this session at once")

@@ -27,10 +27,18 @@ _KIND = "session"
 Extract = Literal["on", "off"]
 
 
+class Snapshot(Wire):
+    """What was known of a user when they came into a session, as prompt text: it stands in the stable part of their prompts
+    for as long as the session lasts."""
+
+    user_id: str
+    text: str
+
+
 class Session(Wire):
     """A session. `members` are the users besides its owner who appended under a credential of its space or universe;
     `extract` says whether what users say in it becomes memories; `lastBudget` is the budget, in tokens, that its last
-    context had. `incarnation` is ours, and on no wire."""
+    context had. `incarnation` and `snapshots` are ours, and on no wire."""
 
     id: str
     org_id: str
@@ -43,6 +51,11 @@ class Session(Wire):
     created_at: UtcTime
     ended_at: UtcTime | None = None
     incarnation: str = Field(exclude=True)
+    snapshots: tuple[Snapshot, ...] = Field(default=(), exclude=True)
+
+    def snapshot_of(self, user_id: str) -> str:
+        """What was known of a user when they came in; empty where nothing was."""
+        return next((one.text for one in self.snapshots if one.user_id == user_id), "")
 
     @property
     def key(self) -> str:

@@ -19,7 +19,10 @@ from chalicelib.errors import InvalidInput, TooLarge
 MAX_TEXT_BYTES = 262_144  # what SQS carries, a message or a batch of them
 MAX_IDS = 100  # as many as a batch of memories has
 UNREADABLE = "unreadable"
+MAX_KEY = 1000  # three ids, each byte of them escaped
 MemoryId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID_BYTES)]
+
+Version = Annotated[int, Field(ge=1, le=2**53)]
 
 
 class ScopedTask(Wire):
@@ -65,7 +68,7 @@ class WriteQuestions(ScopedTask):
 
     kind: Literal["write_questions"] = "write_questions"
     id: MemoryId
-    revision: int = Field(ge=1, le=2**53)
+    revision: Version
 
 
 class LearnPreferences(ScopedTask):
@@ -112,6 +115,40 @@ class SettleSession(ScopedTask):
         return value
 
 
+class RecompileGenome(ScopedTask):
+    """What both kinds of genome have: whose it is, named by their scope, and from which version on it is due."""
+
+    version: Version
+
+    @field_validator("scope_key")
+    @classmethod
+    def _is_of_a_user(cls, value: str) -> str:
+        if ScopeRef.from_key(value).scope is not Scope.USER:
+            raise ValueError("is no key of a user's scope")
+        return value
+
+
+class RecompileUserGenome(RecompileGenome):
+    """A user whose genome a language model is to go over."""
+
+    kind: Literal["recompile_user_genome"] = "recompile_user_genome"
+
+
+class RecompileSessionGenome(RecompileGenome):
+    """A session, owned by that user and kept under `sessionKey`, whose genome a language model is to go over."""
+
+    kind: Literal["recompile_session_genome"] = "recompile_session_genome"
+    session_key: str = Field(min_length=1, max_length=MAX_KEY)
+
+    @field_validator("session_key")
+    @classmethod
+    def _is_of_the_organization(cls, value: str, info: ValidationInfo) -> str:
+        scope_key = info.data.get("scope_key")
+        if scope_key and not (is_session_key(value) and value.split("/", maxsplit=1)[0] == scope_key.split("/")[0]):
+            raise ValueError("is no key of a session of that organization")
+        return value
+
+
 Task = (
     IndexRows
     | RebuildScope
@@ -120,6 +157,8 @@ Task = (
     | LearnPreferences
     | BackfillOrganization
     | SettleSession
+    | RecompileUserGenome
+    | RecompileSessionGenome
 )
 TASK_MODELS: dict[str, type[Task]] = {model.model_fields["kind"].default: model for model in get_args(Task)}
 

@@ -6,6 +6,7 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 
 from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
+from chalicelib.ports.identity import SoulStore, UserGenomeStore
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
@@ -40,9 +41,11 @@ __all__ = [
     "SessionChange",
     "SessionGenomeStore",
     "SessionStore",
+    "SoulStore",
     "Standing",
     "StoredVectors",
     "TaskQueue",
     "Telemetry",
+    "UserGenomeStore",
     "vector_under",
 ]

@@ -8,14 +8,16 @@ from typing import Protocol
 from chalicelib.domain.conversation import SessionMessage
 from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.memory import Embedding
-from chalicelib.domain.session import Extract, KeptMessage, Session
+from chalicelib.domain.session import Extract, KeptMessage, Session, Snapshot
 
 
 @dataclass(frozen=True)
 class SessionChange:
-    """What an append or an end changes of a session; what is None stays as it is. Appending begins an ended one anew."""
+    """What an append or an end changes of a session; what is None stays as it is. Appending begins an ended one anew. A
+    user's first snapshot stays."""
 
     joined: str | None = None
+    snapshot: Snapshot | None = None
     extract: Extract | None = None
     last_budget: int | None = None
     ended_at: datetime | None = None

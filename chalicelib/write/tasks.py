@@ -13,6 +13,8 @@ from chalicelib.domain.tasks import (
     IndexRows,
     LearnPreferences,
     RebuildScope,
+    RecompileSessionGenome,
+    RecompileUserGenome,
     ScopedTask,
     SettleSession,
     WriteQuestions,
@@ -48,6 +50,8 @@ class TaskRunner:
         queue: TaskQueue | None,
         *,
         settle_session: Callable[[str, Sequence[str]], None],
+        recompile_user: Callable[[RecompileUserGenome], object],
+        recompile_session: Callable[[RecompileSessionGenome], object],
     ) -> None:
         self._queue = queue
         self._settle_messages = settle_session
@@ -63,6 +67,8 @@ class TaskRunner:
             WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
             SettleSession: self._settle_session,
+            RecompileUserGenome: recompile_user,
+            RecompileSessionGenome: recompile_session,
         }
 
     def run(self, text: str) -> None:

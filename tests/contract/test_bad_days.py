@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
@@ -20,8 +21,10 @@ from chalicelib.adapters.redis.search_module import SearchModule
 from chalicelib.adapters.redis.searching import in_step
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
+from chalicelib.domain.genome.user import UserGenome
 from chalicelib.domain.memory import ArchivedReason
 from chalicelib.domain.query import Filter, TermStatistics
+from chalicelib.domain.soul import Soul, StoredSoul
 from chalicelib.domain.tasks import RebuildScope
 from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Browse, CacheEntry, Delivery, TaskQueue
@@ -145,6 +148,7 @@ def test_a_dead_vector_search_is_unavailable(dead_mongo: MongoConnection) -> Non
 def test_dead_administration_is_unavailable(dead_mongo: MongoConnection) -> None:
     keys, receipts = MongoKeyStore(dead_mongo), MongoReceiptStore(dead_mongo)
     audit, recalls = MongoAuditLog(dead_mongo), MongoRecallStore(dead_mongo)
+    souls, genomes = MongoSoulStore(dead_mongo), MongoUserGenomeStore(dead_mongo)
     raises_unavailable(
         "mongo",
         {
@@ -159,6 +163,12 @@ def test_dead_administration_is_unavailable(dead_mongo: MongoConnection) -> None
             "audit.list": lambda: audit.list(ORG, None, 10),
             "recalls.add": lambda: recalls.add([record(ORG)]),
             "recalls.get": lambda: recalls.get(ORG, "rcl_1"),
+            "genomes.load": lambda: genomes.load(ORG, "ana"),
+            "genomes.put first": lambda: genomes.put(ORG, UserGenome(user_id="ana", version=1), 0),
+            "genomes.put": lambda: genomes.put(ORG, UserGenome(user_id="ana", version=2), 1),
+            "genomes.delete": lambda: genomes.delete(ORG, "ana"),
+            "souls.get": lambda: souls.get(ORG),
+            "souls.put": lambda: souls.put(ORG, StoredSoul(soul=Soul(), updated_at=NOW, updated_by="root")),
         },
     )
 

@@ -10,6 +10,7 @@ from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
@@ -62,6 +63,8 @@ def serve(
             switches=MongoPluginSwitches(mongo),
             sessions=MongoSessionStore(mongo),
             genomes=MongoSessionGenomeStore(mongo),
+            souls=MongoSoulStore(mongo),
+            user_genomes=MongoUserGenomeStore(mongo),
             hot=RedisHotIndex(redis),
             vectors=None,
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),

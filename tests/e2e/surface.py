@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from chalicelib.domain.caller import Role
 
-Names = Literal["memory", "forgotten", "recall", "key", "session"]
+Names = Literal["memory", "forgotten", "recall", "key", "session", "user"]
 Route = tuple[str, str]
 
 
@@ -86,6 +86,9 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("DELETE", "/engine/keys/{id}"): (Ask("key", role=Role.ADMIN),),
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/plugins"): (Ask(role=Role.ADMIN),),
+    ("GET", "/engine/users/{user_id}/genome"): (Ask("user"), Ask("user", role=Role.ADMIN)),
+    ("GET", "/engine/soul"): (Ask(),),
+    ("PUT", "/engine/soul"): (Ask(body={"name": "nobody may put this"}, role=Role.ADMIN),),
     ("PUT", "/engine/plugins"): (Ask(body={"plugins": {"memory_versioning": False}}, role=Role.ADMIN),),
 }
 OPEN: frozenset[Route] = frozenset({("GET", "/health"), ("GET", "/openapi.json")})
@@ -96,6 +99,6 @@ WITH_ID = [(*route, ask) for route, asks in ROUTES.items() for ask in asks if as
 
 def path_of(pattern: str, id_: str) -> str:
     """The path of a route with an id in its place; a revision is the first."""
-    for name in ("{id}", "{recall_id}", "{session_id}"):
+    for name in ("{id}", "{recall_id}", "{session_id}", "{user_id}"):
         pattern = pattern.replace(name, id_)
     return pattern.replace("{number}", "1")

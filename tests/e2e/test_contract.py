@@ -10,6 +10,7 @@ from chalicelib import bootstrap
 from chalicelib.domain.memory import Status
 from chalicelib.entrypoints.http import operations
 from tests.building import row
+from tests.conversing import said
 from tests.e2e.hammering import HAMMERS, Walk, hammered, walking
 
 MOST_SECONDS = 400  # on a machine that others use; it takes about 60
@@ -119,6 +120,12 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert walk.ask("DELETE", "/engine/keys/{id}", id=made["id"])["revoked"]
     assert any("revokedAt" in key for key in walk.ask("GET", "/engine/keys")["keys"])
     assert walk.ask("GET", "/engine/audit", limit=200)["events"]
+    soul = {"name": "Vitto", "character": "warm", "values": ["honesty"], "mood": "calm", "persona": "a colleague"}
+    assert walk.ask("PUT", "/engine/soul", soul)["redacted"] == []
+    assert walk.ask("GET", "/engine/soul")["soul"] == soul
+    bootstrap.container().user_genomes.merge("acme", "ana", "s1", [said("My name is Ana Silva.")])
+    genome = walk.ask("GET", "/engine/users/{user_id}/genome", user_id="ana")
+    assert "Ana Silva" in genome["facts"][0]["content"]
     assert walk.ask("GET", "/engine/plugins")["plugins"]
     plugins = walk.ask("PUT", "/engine/plugins", {"plugins": {"memory_versioning": False}})["plugins"]
     assert {each["name"] for each in plugins if not each["on"] and each["default"]} == {"memory_versioning"}

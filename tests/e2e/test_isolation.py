@@ -12,6 +12,7 @@ from chalicelib.bootstrap import system_clock
 from chalicelib.domain.caller import Role
 from chalicelib.domain.keys import new_id
 from tests.building import AWKWARD_IDS
+from tests.conversing import said
 from tests.e2e.client import Api, Reply, User, absent
 from tests.e2e.surface import OPEN, ROUTES, WITH_ID, Ask, path_of
 
@@ -41,8 +42,9 @@ def alice(api: Api) -> Owner:
     session = new_id("ses")
     begun = {"messages": [{"id": "m1", "role": "user", "text": "the pin is 4921"}], "spaceId": "red", "extract": "off"}
     assert user.post(f"/engine/session/{session}/messages", begun).status == 200
+    api.services.user_genomes.merge(api.org, "alice", "s1", [said("The pin of my vault is 4921.", author="alice")])
     ids = {"memory": memory, "shared": shared, "forgotten": forgotten, "recall": recall, "key": key, "session": session}
-    return Owner(user, ids)
+    return Owner(user, ids | {"user": "alice"})
 
 
 def outsider(api: Api, kind: str, role: Role) -> User:
@@ -111,8 +113,9 @@ def test_a_route_that_needs_no_credential_refuses_one_that_does_not_hold(api: Ap
 def test_a_foreign_id_is_answered_as_one_that_does_not_exist(api: Api, alice: Owner, kind: str) -> None:
     before = [alice.user.read(alice.ids[name]) for name in ("memory", "shared")]
     for method, pattern, asked in WITH_ID:
-        if kind != "another organization" and asked.names == "key":
-            continue  # an admin of the organization may revoke it
+        is_an_admins = asked.names in {"key", "user"} and asked.role is Role.ADMIN
+        if kind != "another organization" and is_an_admins:
+            continue  # an admin of the organization may revoke the key, and read the genome
         who = outsider(api, kind, asked.role)
         names = ("memory", "shared") if asked.names == "memory" else (asked.names,)
         for id_ in (alice.ids[str(name)] for name in names):

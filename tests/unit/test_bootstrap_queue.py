@@ -6,6 +6,7 @@ from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import Ports, build_ports
+from chalicelib.bootstrap.building import IN_MONGO
 from chalicelib.errors import Misconfigured
 from chalicelib.settings import Settings
 from tests.building import TestClock, in_memory_ports
@@ -18,8 +19,7 @@ FIFO = {"VITTO_QUEUE_SQS_URL": SQS["VITTO_QUEUE_SQS_URL"] + ".fifo"}
 def built(environment: dict[str, str], **overrides: object) -> Ports:
     """The ports of an environment. Of MongoDB, which connects as soon as it is built, there is only the twin."""
     twins = in_memory_ports()
-    stores = ("store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions")
-    given = {name: getattr(twins, name) for name in stores}
+    given = {name: getattr(twins, name) for name in IN_MONGO}
     return build_ports(Settings.from_environment(environment), **given | overrides)
 
 

@@ -42,6 +42,8 @@ def runner_of(made: Container, kind: type[TaskRunner] = TaskRunner) -> TaskRunne
         made.preferences,
         made.ports.queue,
         settle_session=made.conversation.settler.settle,
+        recompile_user=made.recompiles.user,
+        recompile_session=made.recompiles.session,
     )
 
 
@@ -54,6 +56,12 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         assert text.isascii()
         assert task.chain.keys == (scope_key,)
         assert kind_of(text) == task.kind
+
+
+def recompile_session(session_key: str) -> str:
+    """A message about the genome of that session."""
+    asked = {"kind": "recompile_session_genome", "scopeKey": SCOPE, "sessionKey": session_key, "version": 10}
+    return json.dumps(asked)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +83,13 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": []}', "ids"),
         ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": ["m"], "userId": "bob"}', "userId"),
         ('{"kind": "backfill", "scopeKey": "acme/user/ana"}', "scopeKey"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/user/ana"}', "version"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/user/ana", "version": 0}', "version"),
+        ('{"kind": "recompile_user_genome", "scopeKey": "acme/space/red", "version": 5}', "scopeKey"),
+        (recompile_session("other/session/x"), "sessionKey"),
+        (recompile_session("acme/user/ana"), "sessionKey"),
+        (recompile_session("acme"), "sessionKey"),
+        (recompile_session(""), "sessionKey"),
         ('{"kind": "backfill", "scopeKey": "acme/organization/other"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/team/ana"}', "scopeKey"),
@@ -99,9 +114,7 @@ def test_a_task_over_the_limit_of_a_message_is_refused() -> None:
 
 
 def test_every_kind_has_a_handler() -> None:
-    made = container()
-    runner = runner_of(made)
-    assert set(runner._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
+    assert set(container().tasks._handlers) == set(get_args(Task)) == set(TASK_MODELS.values())
 
 
 def pending(*contents: str, **ports: Any) -> tuple[Container, TermEmbedder, list[str]]:

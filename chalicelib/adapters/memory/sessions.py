@@ -116,6 +116,8 @@ def _changed(session: Session, change: SessionChange) -> Session:
     values: dict[str, object] = {}
     if change.joined and change.joined not in session.members:
         values["members"] = (*session.members, change.joined)
+    if change.snapshot and change.snapshot.user_id not in {one.user_id for one in session.snapshots}:
+        values["snapshots"] = (*session.snapshots, change.snapshot)
     if change.extract:
         values["extract"] = change.extract
     if change.last_budget is not None:

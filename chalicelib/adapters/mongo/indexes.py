@@ -23,6 +23,8 @@ BACKFILLS = "backfills"
 SESSIONS = "sessions"
 MESSAGES = "messages"
 SESSION_GENOMES = "session_genomes"
+SOULS = "souls"
+USER_GENOMES = "user_genomes"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400

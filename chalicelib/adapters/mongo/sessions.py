@@ -68,6 +68,9 @@ class MongoSessionStore:
         with self._connection.writing():
             if update := _update(change):
                 self._sessions.update_one(query, update)
+            if one := change.snapshot:
+                fresh = query | {"snapshots.userId": {"$ne": one.user_id}}
+                self._sessions.update_one(fresh, {"$push": {"snapshots": one.model_dump(by_alias=True)}})
             if change.ended_at:
                 self._sessions.update_one(query | {"endedAt": None}, {"$set": {"endedAt": change.ended_at}})
         with self._connection.reading():
@@ -186,6 +189,7 @@ def _session_document(session: Session) -> Document:
         "extract": session.extract,
         "lastBudget": session.last_budget,
         "members": list(session.members),
+        "snapshots": [one.model_dump(by_alias=True) for one in session.snapshots],
         "createdAt": session.created_at,
         "endedAt": session.ended_at,
     }

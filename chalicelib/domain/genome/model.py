@@ -96,6 +96,7 @@ class ConversationGenome(Wire):
     keywords_told: int = Field(default=0, description="how many keywords, the most frequent first, have room")
     source_tokens: int = Field(default=0, description="tokens of the messages that were compressed")
     dropped: Dropped = Dropped()
+    recompiled: int = Field(default=0, description="the version that a language model last went over; 0 for none")
 
     @property
     def compression_ratio(self) -> float:

@@ -53,6 +53,7 @@ class UserGenome(Wire):
     last_updated: UtcTime | None = None
     merges: int = 0
     version: int = 0
+    recompiled: int = Field(default=0, description="the version that a language model last went over; 0 for none")
 
     def merged_to(self, session_id: str) -> int:
         """Before which position the messages of a session are in it."""
@@ -64,7 +65,7 @@ def merge_session(genome: UserGenome, session_id: str, messages: Sequence[Sessio
 
     Messages of others and of the assistant are left out here, so that a caller cannot forget it."""
     since = genome.merged_to(session_id)
-    own = [message for message in messages if message.author == genome.user_id and message.position >= since]
+    own = [message for message in messages if _is_by(genome.user_id, message) and message.position >= since]
     if not own:
         return genome
     empty = ConversationGenome(session_id=session_id, user_id=genome.user_id)
@@ -73,7 +74,7 @@ def merge_session(genome: UserGenome, session_id: str, messages: Sequence[Sessio
     to = max(message.position for message in own) + 1
     others = [one for one in genome.sessions if one.session_id != session_id]
     sessions = (*others, MergedSession(session_id=session_id, to=to))[-MAX_SESSIONS:]
-    return _bounded(_merged(genome, told).model_copy(update={"sessions": sessions}), now)
+    return bounded(_merged(genome, told).model_copy(update={"sessions": sessions}), now)
 
 
 def current(genome: UserGenome, now: datetime) -> UserGenome:
@@ -85,6 +86,11 @@ def current(genome: UserGenome, now: datetime) -> UserGenome:
 def user_text(genome: UserGenome) -> str:
     """It as prompt text: empty where there is nothing to tell."""
     return "\n".join(_lines(genome))
+
+
+def _is_by(user_id: str, message: SessionMessage) -> bool:
+    """Whether the user themselves said it."""
+    return message.role == "user" and message.author == user_id
 
 
 def _ordered(messages: Iterable[SessionMessage]) -> list[SessionMessage]:
@@ -123,7 +129,7 @@ def _entries[T](known: Sequence[T], told: Sequence[T], text: Callable[[T], str])
     return tuple(entries)
 
 
-def _bounded(genome: UserGenome, now: datetime) -> UserGenome:
+def bounded(genome: UserGenome, now: datetime) -> UserGenome:
     """Within its limits: old topics leave, then what is worth least, until all of it has at most 1,000 tokens."""
     genome = current(genome, now)
     topics = sorted(genome.topics, key=lambda topic: _topic_worth(topic, now), reverse=True)[:MAX_TOPICS]

@@ -18,6 +18,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryReceiptStore,
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
+from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
@@ -107,6 +108,8 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         switches=InMemoryPluginSwitches(),
         sessions=InMemorySessionStore(),
         genomes=InMemorySessionGenomeStore(),
+        souls=InMemorySoulStore(),
+        user_genomes=InMemoryUserGenomeStore(),
         backfills=InMemoryBackfillStore(store),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
