@@ -8,6 +8,7 @@ from chalicelib.bootstrap.building import Ports
 from chalicelib.context.assembling import ContextAssembler
 from chalicelib.context.extraction import Extraction
 from chalicelib.context.indexing import MessageIndex
+from chalicelib.context.reading import MessageReader
 from chalicelib.context.removal import SessionRemoval
 from chalicelib.context.sessions import Sessions
 from chalicelib.context.settling import SessionSettler
@@ -84,7 +85,7 @@ class SessionServices:
         p = self._ports
         return ContextAssembler(
             sessions=self.sessions,
-            store=p.sessions,
+            reader=MessageReader(p.sessions),
             genomes=p.genomes,
             search=MessageSearch(p.sessions, p.hot, p.embedder).find,
             recall=self._recall.recall,
