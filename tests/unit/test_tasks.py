@@ -33,6 +33,9 @@ SCOPE = "acme/user/ana"
 QUERY = RecallQuery(query="where does Ana live?")
 
 
+SETTLE = '{"kind": "settle_session", "scopeKey": "acme/organization/acme", "sessionKey": "%s", "ids": %s}'
+
+
 def runner_of(made: Container, kind: type[TaskRunner] = TaskRunner) -> TaskRunner:
     """A runner over the services."""
     return kind(
@@ -76,6 +79,11 @@ def test_a_task_is_read_as_it_was_written_whatever_the_ids(user: str) -> None:
         ('{"kind": "learn_preferences", "scopeKey": "acme/user/ana", "ids": ["m"], "userId": "bob"}', "userId"),
         ('{"kind": "backfill", "scopeKey": "acme/user/ana"}', "scopeKey"),
         ('{"kind": "backfill", "scopeKey": "acme/organization/other"}', "scopeKey"),
+        (SETTLE % ("acme/session/ses_1", "[]"), "ids"),
+        (SETTLE % ("other/session/ses_1", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/user/ana", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/session/", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/session/ses_1/m", '["m"]'), "sessionKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/team/ana"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user/"}', "scopeKey"),
