@@ -9,6 +9,7 @@ from chalicelib.context.assembling import Briefs, ContextAssembler
 from chalicelib.context.extraction import Extraction
 from chalicelib.context.indexing import MessageIndex
 from chalicelib.context.merging import SessionMerger
+from chalicelib.context.reading import MessageReader
 from chalicelib.context.recompiling import RecompileSchedule
 from chalicelib.context.removal import SessionRemoval
 from chalicelib.context.sessions import Sessions
@@ -112,7 +113,7 @@ class SessionServices:
         p = self._ports
         return ContextAssembler(
             sessions=self.sessions,
-            store=p.sessions,
+            reader=MessageReader(p.sessions),
             genomes=p.genomes,
             search=MessageSearch(p.sessions, p.hot, p.embedder).find,
             recall=self._recall.recall,

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from chalicelib.context.composing import Composed, SessionView, TurnRequest, compose
 from chalicelib.context.drafting import checked_text
+from chalicelib.context.reading import MessageReader
 from chalicelib.context.recalling import Candidate, lend
 from chalicelib.context.sessions import Sessions, as_heard, genome_of
 from chalicelib.context.window import MOST, mean_message_tokens
@@ -24,7 +25,7 @@ from chalicelib.domain.vector import Vector
 from chalicelib.errors import EmbeddingFailed
 from chalicelib.plugins.manager import Reports
 from chalicelib.plugins.sessions import SessionHooks
-from chalicelib.ports import Clock, Embedder, SessionGenomeStore, SessionStore
+from chalicelib.ports import Clock, Embedder, SessionGenomeStore
 
 MOST_OUTSIDE = 500  # messages that a turn compresses itself where the worker is behind
 FEWEST_READ, MOST_READ = 12, 120  # messages that a search found, which are read
@@ -94,7 +95,7 @@ class ContextAssembler:
         self,
         *,
         sessions: Sessions,
-        store: SessionStore,
+        reader: MessageReader,
         genomes: SessionGenomeStore,
         search: Search,
         recall: Recall,
@@ -104,7 +105,7 @@ class ContextAssembler:
         briefs: BriefsOf,
     ) -> None:
         self._sessions = sessions
-        self._store = store
+        self._reader = reader
         self._genomes = genomes
         self._search = search
         self._recall = recall
@@ -142,7 +143,7 @@ class ContextAssembler:
     def _read(self, session: Session) -> _Read:
         genome = self._genomes.load(session.key) or genome_of(session)
         compressed = genome.message_range.to
-        latest = self._store.latest(session, MOST + MOST_OUTSIDE, from_position=max(0, compressed - MOST))
+        latest = self._reader.latest(session, MOST + MOST_OUTSIDE, from_position=max(0, compressed - MOST))
         read = _Read(session, genome, latest, latest[-1].position + 1 if latest else 0)
         if latest and latest[0].position > compressed:
             missed = latest[0].position - compressed
@@ -159,7 +160,7 @@ class ContextAssembler:
         fused = {at: score for at, score in lend(found.fused).items() if at < read.count}
         order = sorted(fused, key=lambda at: (-fused[at], at))[: _most_read(request, read.latest)]
         beside = {at + step for at in order[:WITH_NEIGHBOURS] for step in (-1, 1)} - {-1}
-        kept = {one.message.position: one for one in self._store.at(read.session, sorted({*order, *beside}))}
+        kept = {one.message.position: one for one in self._reader.at(read.session, sorted({*order, *beside}))}
         candidates = [Candidate(kept[at].message, found.score(kept[at])) for at in order if at in kept]
         around = {at: one.message for at, one in kept.items()} | {one.position: one for one in read.latest}
         return SessionView(read.genome, read.latest, candidates, around)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chalicelib.domain.memory import Embedding, MemoryType
 from chalicelib.domain.place import Place, asks
+from chalicelib.domain.query import IndexQuery
 from chalicelib.domain.session import KeptMessage, Session, indexed_text
 from chalicelib.domain.vector import dimensions
 from chalicelib.domain.wire import epoch_ms
@@ -53,6 +54,18 @@ class MessageIndex:
             self._hot.apply([self._entry(session.key, fresh.get(one.message.position, one)) for one in kept])
         if problem:
             raise problem
+
+    def mend(self, session: Session) -> None:
+        """Build the index of a session anew where it holds fewer messages than there are: a Redis that was started again may
+        have lost some that it had acknowledged, and says nothing of it."""
+        if self._hot is None:
+            return
+        last = self._store.latest(session, 1)
+        asked = IndexQuery(None, self._embedder.passage_model, (), limit=1)
+        answer = self._hot.search(session.chain, asked)
+        if last and answer.statistics.rows <= last[0].position:
+            self._telemetry.event("session_index_mended", session=session.key, rows=answer.statistics.rows)
+            self.rebuild(session)
 
     def rebuild(self, session: Session) -> int:
         """Build the session's index anew from the store; how many messages it has."""

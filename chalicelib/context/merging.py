@@ -1,4 +1,4 @@
-"""When what users say in a session goes into their genomes: with every fifth of their messages, and when the session ends."""
+"""When what users say in a session goes into their genomes: with every fifth of their messages, and when it ends."""
 
 from collections.abc import Collection
 

@@ -2,6 +2,7 @@
 back, with which neighbours, within what budget. Who ranks the candidates is not known here.
 """
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -53,13 +54,18 @@ class Recalled:
     def by_worth(self) -> tuple[SessionMessage, ...]:
         """The messages, the best first, each with its neighbours after it: what to drop last."""
         rank = {position: i for i, position in enumerate(self.ranked)}
-        nearest = {
-            message.position: min((abs(message.position - position), rank[position]) for position in self.ranked)
-            for message in self.messages
-        }
+        nearest = {message.position: _nearest(message.position, rank) for message in self.messages}
         return tuple(
             sorted(self.messages, key=lambda one: (nearest[one.position][1], nearest[one.position][0], one.position))
         )
+
+
+def _nearest(position: int, rank: Mapping[int, int]) -> tuple[int, int]:
+    """How far the nearest of the ranked positions is, and its rank; of two as near the better."""
+    for distance in itertools.count():
+        if found := [rank[at] for at in (position - distance, position + distance) if at in rank]:
+            return distance, min(found)
+    raise AssertionError("a message comes back for one that was ranked")
 
 
 def is_explicit(query: str) -> bool:

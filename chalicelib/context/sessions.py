@@ -42,8 +42,8 @@ class GenomeState:
 
 
 class Sessions:
-    """What the routes call. `queue` is None where none is configured: the worker finds what waits by itself. `known_of` is what
-    is known of a user, as prompt text; `ending` is told of a session that is about to end, and may be told again."""
+    """What the routes call. `queue` is None where none is configured: the worker finds what waits by itself. `known_of` is
+    what is known of a user, as prompt text; `ending` is told of a session that is about to end, and may be told again."""
 
     def __init__(
         self,

@@ -62,6 +62,7 @@ class SessionSettler:
         kept, problem = self._store.kept(session, ids), None
         try:
             self._index.embed(session, kept)
+            self._index.mend(session)
         except (EmbeddingFailed, StoreUnavailable) as error:
             problem = error
         self._extraction.extract(session, kept)

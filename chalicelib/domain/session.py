@@ -23,7 +23,7 @@ from chalicelib.errors import Conflict
 DEFAULT_BUDGET = 4000  # spec/context.md: until a context of another one was asked
 MAX_MESSAGE_BYTES = 65_536  # spec/api.md "Limits"
 MAX_MESSAGES = 100  # of one append
-_KIND = "session"
+_KIND, _PARTS = "session", 3
 Extract = Literal["on", "off"]
 
 
@@ -88,7 +88,8 @@ def session_key(org_id: str, incarnation: str) -> str:
 
 def is_session_key(scope_key: str) -> bool:
     """Whether what an index calls a scope is a session."""
-    return scope_key.split("/")[1:2] == [_KIND]
+    parts = scope_key.split("/")
+    return len(parts) == _PARTS and parts[1] == _KIND and all(parts)
 
 
 def is_member(session: Session, caller: Caller) -> bool:

@@ -49,6 +49,9 @@ class SessionStore(Protocol):
     def latest(self, session: Session, limit: int, *, from_position: int = 0) -> list[SessionMessage]:
         """At most `limit` of the latest messages from that position on, in their order."""
 
+    def latest_kept(self, session: Session, limit: int, *, from_position: int = 0) -> list[KeptMessage]:
+        """As `latest`, with terms and without vectors."""
+
     def between(self, session: Session, start: int, limit: int) -> list[SessionMessage]:
         """At most `limit` messages from position `start` on, in their order."""
 

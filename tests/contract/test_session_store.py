@@ -69,6 +69,8 @@ def test_messages_stand_in_their_order_from_zero(sessions: SessionStore, org: st
     assert [said.id for said in sessions.between(one, 1, 2)] == ["m1", "m2"]
     assert [said.id for said in sessions.latest(one, 2)] == ["m3", "m4"]
     assert [said.id for said in sessions.latest(one, 9, from_position=4)] == ["m4"]
+    assert [kept.message for kept in sessions.latest_kept(one, 2)] == sessions.latest(one, 2)
+    assert sessions.latest_kept(one, 9, from_position=4) == sessions.at(one, [4])
     assert [kept.message.id for kept in sessions.at(one, [3, 0, 7])] == ["m0", "m3"]
     assert sessions.at(one, []) == sessions.kept(one, []) == sessions.append(one, []) == []
     assert sessions.between(one, 3, 1) == [second[0].message]

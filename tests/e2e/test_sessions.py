@@ -19,6 +19,7 @@ from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.genome.hydration import rendered
 from chalicelib.entrypoints.http import authenticator
+from chalicelib.ports import IndexRemoval
 from tests.e2e.client import Api, User
 from tests.e2e.stores import Stores
 from tests.e2e.test_secrets import core, secret_texts
@@ -316,3 +317,20 @@ def test_a_session_is_searched_without_redis(api: Api, redis: RedisConnection) -
     session = api.services.conversation.sessions.visible(caller_of(api, ana), "talk")
     assert api.services.maintenance.rebuild(session.key) == 60
     assert redis.command("HLEN", keys.rows(session.key)) == 60
+
+
+def test_what_redis_lost_of_a_session_is_found_all_the_same_and_mended(api: Api, redis: RedisConnection) -> None:
+    ana = api.user("ana")
+    texts = [f"we spoke about matter {n}" if n != 5 else "the greenhouse costs 7340 euros" for n in range(60)]
+    with worker(api):
+        append(ana, "talk", *texts, totalBudget=300, extract="off")
+        eventually(settled(api, ana, "talk"))
+    session = api.services.conversation.sessions.visible(caller_of(api, ana), "talk")
+    api.services.ports.hot.apply([IndexRemoval(session.key, "5", 2)])  # type: ignore[union-attr]
+    redis.command("DEL", keys.tombstone(session.key, "5"))
+    assert redis.command("HLEN", keys.rows(session.key)) == 59
+    assert "m5" in context(ana, "talk", "what does the greenhouse cost?")["inContext"]
+    with worker(api):
+        append(ana, "talk", "one more", start=60)
+        eventually(settled(api, ana, "talk"))
+    assert redis.command("HLEN", keys.rows(session.key)) == 61

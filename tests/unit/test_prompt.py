@@ -60,6 +60,24 @@ def test_the_blocks_come_in_their_order_and_nothing_is_cut_where_all_fits() -> N
     assert "dark green" in prompt.text_of(BlockName.WINDOW)
 
 
+def test_hints_stand_before_what_is_recalled_and_leave_the_stable_prefix_alone() -> None:
+    hinted = assemble(replace(PARTS, hints=("The user is in a\nhurry.", "Be kind.")), ENOUGH)
+    recalled = hinted.text_of(BlockName.RECALLED)
+    assert recalled.startswith("Notes for this turn:\n- The user is in a hurry.\n- Be kind.\n\n<")
+    assert recalled.endswith(assemble(PARTS, ENOUGH).text_of(BlockName.RECALLED))
+    stable = [[block for block in prompt.blocks if block.is_stable] for prompt in (hinted, assemble(PARTS, ENOUGH))]
+    assert stable[0] == stable[1]
+
+
+@given(st.integers(0, 600), st.integers(0, 12))
+def test_hints_keep_the_budget_and_those_without_room_are_listed(budget: int, count: int) -> None:
+    hints = tuple(f"hint number {n} says something about the turn" for n in range(count))
+    prompt = assemble(replace(PARTS, hints=hints), budget)
+    assert prompt.tokens <= budget
+    told = sum(hint in prompt.text_of(BlockName.RECALLED) for hint in hints)
+    assert sum(cut.what == "hint" for cut in prompt.cut) == count - told
+
+
 def test_recalled_messages_stand_in_order_of_time_under_their_heading() -> None:
     text = assemble(replace(PARTS, memories=()), ENOUGH).text_of(BlockName.RECALLED)
     assert text.startswith(HEADING)

@@ -33,6 +33,9 @@ SCOPE = "acme/user/ana"
 QUERY = RecallQuery(query="where does Ana live?")
 
 
+SETTLE = '{"kind": "settle_session", "scopeKey": "acme/organization/acme", "sessionKey": "%s", "ids": %s}'
+
+
 def runner_of(made: Container, kind: type[TaskRunner] = TaskRunner) -> TaskRunner:
     """A runner over the services."""
     return kind(
@@ -91,6 +94,11 @@ def recompile_session(session_key: str) -> str:
         (recompile_session("acme"), "sessionKey"),
         (recompile_session(""), "sessionKey"),
         ('{"kind": "backfill", "scopeKey": "acme/organization/other"}', "scopeKey"),
+        (SETTLE % ("acme/session/ses_1", "[]"), "ids"),
+        (SETTLE % ("other/session/ses_1", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/user/ana", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/session/", '["m"]'), "sessionKey"),
+        (SETTLE % ("acme/session/ses_1/m", '["m"]'), "sessionKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/team/ana"}', "scopeKey"),
         ('{"kind": "rebuild_scope", "scopeKey": "acme/user/"}', "scopeKey"),

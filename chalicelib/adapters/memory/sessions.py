@@ -54,7 +54,10 @@ class InMemorySessionStore:
             return list(self._messages.get(session_key, ()))
 
     def latest(self, session: Session, limit: int, *, from_position: int = 0) -> list[SessionMessage]:
-        found = [one.message for one in self._kept(session.key)[from_position:]]
+        return [one.message for one in self.latest_kept(session, limit, from_position=from_position)]
+
+    def latest_kept(self, session: Session, limit: int, *, from_position: int = 0) -> list[KeptMessage]:
+        found = [replace(one, embedding=None) for one in self._kept(session.key)[from_position:]]
         return found[-limit:]
 
     def between(self, session: Session, start: int, limit: int) -> list[SessionMessage]:

@@ -108,6 +108,10 @@ class MongoSessionStore:
         query = {"sessionKey": session.key, "position": {"$gte": from_position}}
         return [one.message for one in reversed(self._find(query, limit, order=-1))]
 
+    def latest_kept(self, session: Session, limit: int, *, from_position: int = 0) -> list[KeptMessage]:
+        query = {"sessionKey": session.key, "position": {"$gte": from_position}}
+        return self._find(query, limit, order=-1, without=_VECTORS)[::-1]
+
     def between(self, session: Session, start: int, limit: int) -> list[SessionMessage]:
         query = {"sessionKey": session.key, "position": {"$gte": start}}
         return [one.message for one in self._find(query, limit)]
