@@ -10,7 +10,7 @@ from chalicelib.domain.text.languages import differ, shown
 # The odds of a hit being of use, fitted on LoCoMo and on questions of other subjects, rounded (docs/retrieval.md). How near
 # it is counts against how near the nearest of so many unrelated rows comes by chance.
 MEANING, LEAST, MOST = 0.5, -7.5, 1.5
-WORDS, AGAINST = 6.0, 1.0
+WORDS, AGAINST = 9.0, 1.25
 ALONE = 1.0  # asked beyond chance of what shares no word
 ACROSS = 3.5  # cosines between languages are lower
 FORESEEN = 0.5  # that the memory answers a question near this one

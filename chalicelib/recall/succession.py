@@ -11,17 +11,16 @@ _KINDS = frozenset({LinkKind.CONTRADICTS, LinkKind.SUPERSEDES})
 
 
 def newer_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits with each group of linked ones together at the best place that any of them had, the newest first. Hits
-    without such links keep their order."""
+    """The hits with what is newer right before the first hit that it is linked to and that is older. What is older moves up
+    for nothing, and hits without such links keep their order."""
     groups = _groups(hits)
-    ordered: list[Hit] = []
-    placed: set[str] = set()
+    ordered: dict[str, Hit] = {}
     for hit in hits:
         group = groups.get(hit.memory.id, [hit])
-        if hit.memory.id not in placed:
-            ordered += sorted(group, key=lambda one: _newness(one.memory, group), reverse=True)
-            placed |= {one.memory.id for one in group}
-    return tuple(ordered)
+        newest_first = sorted(group, key=lambda one: _newness(one.memory, group), reverse=True)
+        for one in newest_first[: newest_first.index(hit) + 1]:
+            ordered.setdefault(one.memory.id, one)
+    return tuple(ordered.values())
 
 
 def _newness(memory: Memory, group: Sequence[Hit]) -> tuple[int, object, str]:

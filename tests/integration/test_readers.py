@@ -1,7 +1,7 @@
 """Readers of one organization ask the same: each gets the winner of its own chain, and why, whichever tier is gone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from chalicelib.adapters.mongo.storedvectors import MongoStoredVectors
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
+from chalicelib.domain.keys import new_id
 from chalicelib.domain.query import RecallQuery
 from chalicelib.settings import RedisSettings
 from tests.atlas_double import AtlasDouble
@@ -42,6 +43,7 @@ class Arrangement:
     without: set[str]
     degraded: set[str]
     take: Callable[[], None] = lambda: None
+    org: str = field(default_factory=lambda: new_id("org"))
 
 
 def _everything(mongo: MongoConnection, server: Servers) -> Arrangement:
@@ -100,10 +102,12 @@ ARRANGEMENTS = {
 }
 
 
-@pytest.fixture(params=ARRANGEMENTS)
+@pytest.fixture(scope="module", params=ARRANGEMENTS)
 def arrangement(request: pytest.FixtureRequest, mongo: MongoConnection) -> Arrangement:
-    """One of them."""
-    return ARRANGEMENTS[request.param](mongo, request.getfixturevalue)
+    """One of them, with everything told; its tests only read."""
+    made = ARRANGEMENTS[request.param](mongo, request.getfixturevalue)
+    settle(made)
+    return made
 
 
 def said(subject: str, attribute: str, value: str) -> dict[str, Any]:
@@ -111,8 +115,9 @@ def said(subject: str, attribute: str, value: str) -> dict[str, Any]:
     return {"claims": [{"subject": subject, "attribute": attribute, "value": value}]}
 
 
-def settle(one: Arrangement, org: str) -> None:
+def settle(one: Arrangement) -> None:
     """Store where the office is, as each scope sees it, and how Acme pays, as its policy and a user see it."""
+    org = one.org
     boss = caller(org, "boss", Role.ADMIN, spaces=("red", "blue"), universes=("docs", "code"))
     scopes = {"red": "space", "blue": "space", "docs": "universe", "code": "universe"}
     for name, city in CITIES.items():
@@ -141,13 +146,10 @@ def readers(org: str) -> dict[str, Caller]:
     }
 
 
-def test_each_reader_gets_the_winner_of_its_own_chain_and_why_whichever_tier_is_gone(
-    arrangement: Arrangement, org: str
-) -> None:
-    settle(arrangement, org)
+def test_each_reader_gets_the_winner_of_its_own_chain_and_why_whichever_tier_is_gone(arrangement: Arrangement) -> None:
     recall = arrangement.made.recall.recall
     for _ in range(2):  # the second time from the cache, where there is one
-        for city, who in readers(org).items():
+        for city, who in readers(arrangement.org).items():
             query = OFFICE.model_copy(update={"query": f"{OFFICE.query} {city}"})  # none is cached yet
             answer = recall(who, query)
             assert [text for text in contents(answer) if "office" in text] == [
@@ -155,14 +157,13 @@ def test_each_reader_gets_the_winner_of_its_own_chain_and_why_whichever_tier_is_
             ]
             overrode = answer["hits"][0].get("overrode", [])
             assert {one["rule"] for one in overrode} == (set() if city == "Porto" else {"narrowest_scope"})
-            assert {f"{org}/{one['scope']}/{one['scopeId']}" for one in overrode} <= set(who.chain.keys)
+            assert {f"{arrangement.org}/{one['scope']}/{one['scopeId']}" for one in overrode} <= set(who.chain.keys)
             assert arrangement.without <= skipped(answer), answer["tiers"]
             assert arrangement.degraded <= {part["part"] for part in answer["degraded"]}, answer["degraded"]
 
 
-def test_a_policy_beats_every_reader_whichever_tier_is_gone(arrangement: Arrangement, org: str) -> None:
-    settle(arrangement, org)
-    for who in readers(org).values():
+def test_a_policy_beats_every_reader_whichever_tier_is_gone(arrangement: Arrangement) -> None:
+    for who in readers(arrangement.org).values():
         answer = arrangement.made.recall.recall(who, PAYMENT)
         assert [text for text in contents(answer) if "currency" in text] == [POLICY]
         assert {one["rule"] for one in answer["hits"][0]["overrode"]} == {"policy"}
@@ -172,9 +173,8 @@ def test_a_policy_beats_every_reader_whichever_tier_is_gone(arrangement: Arrange
         assert {tier.tier for tier in record.tiers if tier.skipped} >= arrangement.without
 
 
-def test_off_topic_nothing_is_answered_and_what_could_not_be_seen_is_said(arrangement: Arrangement, org: str) -> None:
-    settle(arrangement, org)
-    for who in readers(org).values():
+def test_off_topic_nothing_is_answered_and_what_could_not_be_seen_is_said(arrangement: Arrangement) -> None:
+    for who in readers(arrangement.org).values():
         answer = arrangement.made.recall.recall(who, OFF_TOPIC)
         assert answer["hits"] == []
         down = {"redis_vectors", "atlas_vectors"} & arrangement.degraded

@@ -235,7 +235,7 @@ def test_policy_always_wins(made: list[Memory]) -> None:
 
 
 @given(memories(), st.randoms())
-def test_linked_hits_stand_together_the_newer_first_and_others_keep_their_order(
+def test_what_is_newer_stands_before_what_it_is_linked_to_and_others_keep_their_order(
     made: list[Memory], random: Any
 ) -> None:
     plain = [each.model_copy(update={"links": ()}) for each in made]
@@ -254,6 +254,8 @@ def test_the_newer_takes_the_better_place_and_the_older_follows_right_behind() -
         newer = new.model_copy(update={"links": linked("mem_porto", kind)})
         hits = [hit(each) for each in (notes[0], old, notes[1], newer)]
         assert ids(newer_first(hits)) == ["mem_0", "mem_lisbon", "mem_porto", "mem_1"]
+        hits = [hit(each) for each in (newer, notes[0], old)]
+        assert ids(newer_first(hits)) == ["mem_lisbon", "mem_0", "mem_porto"], "what is older moves up for nothing"
     related = new.model_copy(update={"links": linked("mem_porto", LinkKind.RELATES)})
     assert ids(newer_first([hit(old), hit(related)])) == ["mem_porto", "mem_lisbon"]
 

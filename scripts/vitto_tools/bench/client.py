@@ -25,7 +25,7 @@ BATCH_BYTES = 300_000  # a request may have 1 MB, and long messages take their t
 ROWS_AT_ONCE = 100
 INDEXED_SECONDS = 120
 STALLED_SECONDS = 300
-TRIES = 5  # of a request that the servers were too busy for
+TRIES = 15  # two minutes in all, of a request that the servers were too busy for
 _SUCCESS = frozenset({"stored", "updated", "superseded", "duplicate"})
 
 

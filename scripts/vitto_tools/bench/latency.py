@@ -21,7 +21,7 @@ from chalicelib.domain.text.terms import query_words
 from chalicelib.domain.vector import Vector
 from chalicelib.recall.ranking import SPARE_ROWS
 from chalicelib.settings import RecallSettings, Settings
-from vitto_tools.bench import throughput
+from vitto_tools.bench import rebuilt, throughput
 from vitto_tools.bench.baselines import embed
 from vitto_tools.bench.client import unlike_others
 from vitto_tools.bench.loading import MODEL, Load, fill
@@ -41,12 +41,13 @@ EXPECTED = "about 20 minutes, most of it loading 160,000 memories; a second run 
 
 
 class Part(StrEnum):
-    """A load by its name, or many clients at once over the small one."""
+    """A load by its name, many clients at once over the small one, or both one-user loads with their index built anew."""
 
     SMALL = "10k"
     USERS = "100x500"
     LARGE = "100k"
     CLIENTS = "clients"
+    REBUILT = "rebuilt"
 
 
 SMALL, LARGE = Load(Part.SMALL, 1, 10_000), Load(Part.LARGE, 1, 100_000)
@@ -69,6 +70,9 @@ def run(report: Report, parts: Collection[Part] = tuple(Part)) -> None:
         if Part.CLIENTS in parts:
             fill(services, ORGANIZATION, SMALL, texts, passages, report)
             throughput.measure(report, stack, stack.key(ORGANIZATION), SMALL.user(0), questions)
+        for load in (SMALL, LARGE) if Part.REBUILT in parts else ():
+            fill(services, ORGANIZATION, load, texts, passages, report)
+            rebuilt.measure(report, _knowing(stack, vectors), _reader(load, 0), load.name, load.each, questions)
     _compare(report)
 
 
@@ -85,11 +89,11 @@ def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, 
     """Milliseconds by what was measured, a value a query; recalls and floor alternate by blocks, so that both see the same
     machine."""
     spent = StoreTime()
-    services = timed_services(stack.environment, KnownTexts(vectors), spent)
+    services = _knowing(stack, vectors, spent)
     floor = Floor(stack, load)
     measured: dict[str, list[float]] = {name: [] for name in ("uncached", "overhead", "floor", "cached")}
     score = unlike_others()
-    asked = [(Caller(ORGANIZATION, load.user(i), frozenset({Role.MEMBER})), text) for i, text in enumerate(vectors)]
+    asked = [(_reader(load, i), text) for i, text in enumerate(vectors)]
     gc.freeze()  # the texts and vectors of this bench are no garbage that a recall should look through
     for start in range(0, len(asked), BLOCK):
         block = asked[start : start + BLOCK]
@@ -109,6 +113,14 @@ def _measure(stack: Stack, load: Load, vectors: dict[str, Vector]) -> dict[str, 
         for (reader, text), ids in zip(block, found, strict=True):
             measured["floor"].append(floor.seconds(reader, text, vectors[text], ids) * 1000)
     return measured
+
+
+def _knowing(stack: Stack, vectors: dict[str, Vector], spent: StoreTime | None = None) -> Container:
+    return timed_services(stack.environment, KnownTexts(vectors), spent or StoreTime())
+
+
+def _reader(load: Load, number: int) -> Caller:
+    return Caller(ORGANIZATION, load.user(number), frozenset({Role.MEMBER}))
 
 
 def _timed_recall(
