@@ -18,7 +18,18 @@ FIFO = {"VITTO_QUEUE_SQS_URL": SQS["VITTO_QUEUE_SQS_URL"] + ".fifo"}
 def built(environment: dict[str, str], **overrides: object) -> Ports:
     """The ports of an environment. Of MongoDB, which connects as soon as it is built, there is only the twin."""
     twins = in_memory_ports()
-    stores = ("store", "keys", "receipts", "audit", "recalls", "switches", "backfills", "questions")
+    stores = [
+        "store",
+        "keys",
+        "receipts",
+        "audit",
+        "recalls",
+        "switches",
+        "backfills",
+        "questions",
+        "sessions",
+        "genomes",
+    ]
     given = {name: getattr(twins, name) for name in stores}
     return build_ports(Settings.from_environment(environment), **given | overrides)
 
