@@ -12,7 +12,8 @@ SLICE = 200  # messages read at once
 
 
 class SessionMerger:
-    """Merges sessions into the genomes of their users, each user's own messages into that user's alone."""
+    """Merges sessions into the genomes of their users, each user's own messages into that user's alone. What is said in a
+    session that is not extracted stays in it."""
 
     def __init__(self, store: SessionStore, genomes: UserGenomes) -> None:
         self._store = store
@@ -30,6 +31,8 @@ class SessionMerger:
             self._merge(session, user, 1)
 
     def _merge(self, session: Session, user: str, fewest: int) -> None:
+        if session.extract == "off":
+            return
         start = self._genomes.merged_to(session.org_id, user, session.key)
         unread: list[SessionMessage] = []
         while found := self._store.between(session, start, SLICE):

@@ -46,6 +46,9 @@ ASKS = {
     ("POST", f"{PATH}/restore"): Ask(body={"revision": 1}, hidden=404),
     ("POST", f"{PATH}/promote"): Ask(memory=HELD),
     ("POST", f"{PATH}/undo-promote"): Ask(memory=LET_IN),
+    ("POST", "/engine/session/{session_id}/context"): Ask(
+        body={"query": "when does the vault open?", "totalBudget": 2000}, is_told=False
+    ),
 }
 
 
@@ -74,7 +77,8 @@ def asked(api: Api, method: str, path: str, ask: Ask, *, on: bool) -> tuple[str,
     made = row(PRESENT, **owned | ask.memory)
     api.services.ports.store.insert([made])
     api.services.indexer.publish([made])
-    target = path.replace("{id}", made.memory.id).replace("{number}", "1")
+    assert root.post("/engine/session/talk/messages", {"messages": [], "extract": "off"}).status == 200
+    target = path.replace("{id}", made.memory.id).replace("{number}", "1").replace("{session_id}", "talk")
     return made.memory.id, root.send(method, target, ask.body, ask.query, ask.headers)
 
 

@@ -98,10 +98,10 @@ def test_review_lets_in_and_takes_back(api: Api, ana: User, rita: User) -> None:
     assert ana.post(f"{path}/promote").refusal == (403, "forbidden")
     promoted = rita.post(f"{path}/promote", headers={"If-Match": '"1"'}).json
     assert (promoted["status"], promoted["promotedBy"], promoted["index"]["state"]) == ("active", "rita", "indexed")
-    assert ana.recalled("hello there") == ["hello there"]
+    assert ana.recalled("who said hello there?") == ["hello there"]
     undone = rita.post(f"{path}/undo-promote").json
     assert (undone["status"], undone["quarantineReason"]) == ("quarantined", "score")
-    assert ana.recalled("hello there") == []
+    assert ana.recalled("who said hello there?") == []
     events = api.user("root", Role.ADMIN).get("/engine/audit").json["events"]
     assert [(each["action"], each["actor"]) for each in events] == [("undo_promote", "rita"), ("promote", "rita")]
 

@@ -63,6 +63,12 @@ def uncached(made: Container) -> Container:
     return Container(made.settings.model_copy(update={"recall": recall}), made.ports)
 
 
+def answering_anything(made: Container) -> Container:
+    """The same with every hit, however little it has to do with the query."""
+    recall = made.settings.recall.model_copy(update={"abstain_below": 0.0, "floor": 0.0})
+    return Container(made.settings.model_copy(update={"recall": recall}), made.ports)
+
+
 class OneSignal(RedisHotIndex):
     """The hot index with one of its two tiers alone."""
 

@@ -11,7 +11,15 @@ from chalicelib.domain.caller import Role
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.scope import Scope
 from tests.building import caller
-from tests.integration.arrangements import OneSignal, contents, rebuild_all, remember, services, uncached
+from tests.integration.arrangements import (
+    OneSignal,
+    answering_anything,
+    contents,
+    rebuild_all,
+    remember,
+    services,
+    uncached,
+)
 
 SECRET = "The launch code of project Heron is crimson sunrise"
 QUERY = RecallQuery(query="What is the launch code of project Heron?", limit=100)
@@ -31,7 +39,7 @@ def made(
         "mongo_text": lambda: services(mongo, None),
         "cache": lambda: services(mongo, redis),
     }
-    return makers[request.param]()
+    return answering_anything(makers[request.param]())
 
 
 def complete_all(made: Container) -> None:
