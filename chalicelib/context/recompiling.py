@@ -22,7 +22,7 @@ from chalicelib.domain.genome.recompilation import (
     recompiled_session,
     recompiled_user,
 )
-from chalicelib.domain.genome.user import UserGenome
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.tasks import RecompileSessionGenome, RecompileUserGenome, Task
 from chalicelib.errors import InvalidInput, LanguageModelFailed, LanguageModelUnavailable, VittoError

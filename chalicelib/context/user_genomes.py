@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.conversation import SessionMessage
-from chalicelib.domain.genome.user import UserGenome, current, merge_session
+from chalicelib.domain.genome.user import current, merge_session
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.errors import Conflict, NotFound
 from chalicelib.ports import Clock, UserGenomeStore
 

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from chalicelib.domain.genome.user import UserGenome
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.soul import StoredSoul
 
 

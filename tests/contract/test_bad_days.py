@@ -21,7 +21,7 @@ from chalicelib.adapters.redis.search_module import SearchModule
 from chalicelib.adapters.redis.searching import in_step
 from chalicelib.adapters.sqs_queue import SqsTaskQueue
 from chalicelib.bootstrap import system_clock
-from chalicelib.domain.genome.user import UserGenome
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.memory import ArchivedReason
 from chalicelib.domain.query import Filter, TermStatistics
 from chalicelib.domain.soul import Soul, StoredSoul

@@ -7,7 +7,8 @@ import pytest
 
 from chalicelib.adapters.memory.identity import InMemoryUserGenomeStore
 from chalicelib.adapters.mongo.identity import MongoUserGenomeStore
-from chalicelib.domain.genome.user import UserGenome, merge_session
+from chalicelib.domain.genome.user import merge_session
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.keys import new_id
 from chalicelib.ports import UserGenomeStore
 from tests.building import AWKWARD_IDS, NOW

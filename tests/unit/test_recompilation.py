@@ -29,7 +29,8 @@ from chalicelib.domain.genome.model import (
 )
 from chalicelib.domain.genome.recompilation import Refused, recompiled_session, recompiled_user
 from chalicelib.domain.genome.user import MAX_TOKENS as MAX_USER_TOKENS
-from chalicelib.domain.genome.user import UserGenome, merge_session, user_text
+from chalicelib.domain.genome.user import merge_session, user_text
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.text.terms import content_words, folded_words
 from tests.building import NOW
 from tests.conversing import genome_of, said, talk

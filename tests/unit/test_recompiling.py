@@ -14,7 +14,8 @@ from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container
 from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
 from chalicelib.domain.genome.model import ConversationGenome
-from chalicelib.domain.genome.user import UserGenome, user_text
+from chalicelib.domain.genome.user import user_text
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.tasks import RecompileSessionGenome, RecompileUserGenome, Task, from_text
 from chalicelib.errors import LanguageModelUnavailable, StoreUnavailable
 from chalicelib.settings import LanguageModelSettings

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.domain.conversation import SessionMessage
-from chalicelib.domain.genome.user import MAX_TOKENS, UserGenome, current, merge_session, user_text
+from chalicelib.domain.genome.user import MAX_TOKENS, current, merge_session, user_text
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.text.tokens import estimate
 from tests.building import NOW
 from tests.conversing import said, talk

@@ -11,7 +11,8 @@ from chalicelib.bootstrap import Container
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Role
 from chalicelib.domain.conversation import SessionMessage
-from chalicelib.domain.genome.user import MAX_TOKENS, UserGenome, user_text
+from chalicelib.domain.genome.user import MAX_TOKENS, user_text
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.errors import Conflict, NotFound
 from tests.building import TestClock, caller, container
 from tests.contract.racing import at_once

@@ -4,7 +4,7 @@ from pymongo.errors import DuplicateKeyError
 
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.indexes import SOULS, USER_GENOMES
-from chalicelib.domain.genome.user import UserGenome
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.keys import key
 from chalicelib.domain.soul import StoredSoul
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field
 
 from chalicelib.domain.genome.model import ConversationGenome, Decision, Fact, Topic
-from chalicelib.domain.genome.user import UserGenome
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.wire import Wire
 
 MAX_TEXT, MAX_ENTRIES, MAX_SOURCES = 400, 40, 60  # of an answer: more than any genome has room for

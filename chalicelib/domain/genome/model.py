@@ -88,14 +88,14 @@ class ConversationGenome(Wire):
     facts: tuple[Fact, ...] = Field(default=(), max_length=MAX_FACTS)
     action_items: tuple[str, ...] = Field(default=(), max_length=MAX_ACTIONS)
     summary: str = Field(default="", max_length=SUMMARY_CHARACTERS)
-    message_range: MessageRange = MessageRange()
+    message_range: MessageRange = Field(default_factory=MessageRange)
     token_count: int = 0
     last_updated: UtcTime | None = None
     version: int = 0
     keywords: tuple[Keyword, ...] = Field(default=(), max_length=MAX_KEYWORDS)
     keywords_told: int = Field(default=0, description="how many keywords, the most frequent first, have room")
     source_tokens: int = Field(default=0, description="tokens of the messages that were compressed")
-    dropped: Dropped = Dropped()
+    dropped: Dropped = Field(default_factory=Dropped)
     recompiled: int = Field(default=0, description="the version that a language model last went over; 0 for none")
 
     @property

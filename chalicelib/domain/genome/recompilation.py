@@ -28,7 +28,8 @@ from chalicelib.domain.genome.model import (
 )
 from chalicelib.domain.genome.reading import sentence_of
 from chalicelib.domain.genome.topics import merged_topic, terms_of
-from chalicelib.domain.genome.user import UserGenome, user_text
+from chalicelib.domain.genome.user import user_text
+from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.text.injection import found_in, found_in_any
 

@@ -8,22 +8,18 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pydantic import Field
-
 from chalicelib.domain.conversation import SessionMessage
 from chalicelib.domain.genome.bounding import size_of
 from chalicelib.domain.genome.entries import latest_facts, says
 from chalicelib.domain.genome.hydration import dated, topic_line
-from chalicelib.domain.genome.model import ConversationGenome, Decision, Fact, Topic, TopicStatus
+from chalicelib.domain.genome.model import ConversationGenome, Topic, TopicStatus
 from chalicelib.domain.genome.reading import sentence_of
 from chalicelib.domain.genome.topics import merged_topic, share_of_topics, terms_of
 from chalicelib.domain.genome.update import incremental_update
-from chalicelib.domain.wire import UtcTime, Wire
+from chalicelib.domain.genome.user_model import MAX_ENTRIES, MAX_SESSIONS, MAX_TOPICS, MergedSession, UserGenome
 
 MAX_TOKENS = 1000  # spec/context.md "User genome"
 UNTOUCHED = timedelta(days=7)
-MAX_TOPICS, MAX_ENTRIES = 15, 12
-MAX_SESSIONS = 50
 SAME_TOPIC = 0.5
 HALF_LIFE_DAYS = 3.0
 _TEXTS: dict[str, Callable[[Any], str]] = {
@@ -31,33 +27,6 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
     "decisions": lambda one: one.description,
     "action_items": str,
 }
-
-
-class MergedSession(Wire):
-    """Up to which position a session's messages were taken in."""
-
-    session_id: str
-    to: int
-
-
-class UserGenome(Wire):
-    """What is kept of a user across sessions and channels. `merges` counts how often something was taken in."""
-
-    user_id: str
-    topics: tuple[Topic, ...] = Field(default=(), max_length=MAX_TOPICS)
-    decisions: tuple[Decision, ...] = Field(default=(), max_length=MAX_ENTRIES)
-    facts: tuple[Fact, ...] = Field(default=(), max_length=MAX_ENTRIES)
-    action_items: tuple[str, ...] = Field(default=(), max_length=MAX_ENTRIES)
-    sessions: tuple[MergedSession, ...] = Field(default=(), max_length=MAX_SESSIONS)
-    token_count: int = 0
-    last_updated: UtcTime | None = None
-    merges: int = 0
-    version: int = 0
-    recompiled: int = Field(default=0, description="the version that a language model last went over; 0 for none")
-
-    def merged_to(self, session_id: str) -> int:
-        """Before which position the messages of a session are in it."""
-        return next((one.to for one in self.sessions if one.session_id == session_id), 0)
 
 
 def merge_session(genome: UserGenome, session_id: str, messages: Sequence[SessionMessage], now: datetime) -> UserGenome:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 
 from pydantic import Field
 
@@ -56,19 +57,24 @@ class Route(Wire):
     reasons: tuple[RouteReason, ...] = ()
 
 
-_PLANS = {
-    RouteName.FAST: Route(name=RouteName.FAST, max_results=5, prospective=False, cold=False),
-    RouteName.STANDARD: Route(name=RouteName.STANDARD, max_results=10),
-    RouteName.DEEP: Route(name=RouteName.DEEP, max_results=20, links=True),
-}
 _TO_A_GREETING = (Scope.ORGANIZATION, Scope.USER)
 """What a greeting is answered from: what is known of the person, and the policies that hold for everyone."""
+
+
+@cache
+def _plans() -> dict[RouteName, Route]:
+    """Made when first asked for, since a model's validator is built with the first of its kind."""
+    return {
+        RouteName.FAST: Route(name=RouteName.FAST, max_results=5, prospective=False, cold=False),
+        RouteName.STANDARD: Route(name=RouteName.STANDARD, max_results=10),
+        RouteName.DEEP: Route(name=RouteName.DEEP, max_results=20, links=True),
+    }
 
 
 def route_of(name: RouteName, reasons: Sequence[RouteReason]) -> Route:
     """The route of that name, for those reasons."""
     greeted = any(reason.code is RouteCode.GREETING for reason in reasons)
-    return _PLANS[name].model_copy(
+    return _plans()[name].model_copy(
         update={"reasons": tuple(reasons), "scopes": _TO_A_GREETING if greeted and name is RouteName.FAST else None}
     )
 

@@ -6,11 +6,9 @@ from chalice.app import Blueprint
 from pydantic import Field
 
 from chalicelib.domain.soul import Soul, StoredSoul
-from chalicelib.domain.text.tokens import estimate
 from chalicelib.domain.wire import UtcTime
 from chalicelib.entrypoints.contract import NOTHING, Answer, Gives, NoQuery, in_body
 from chalicelib.entrypoints.http import Call, route
-from chalicelib.prompt.soul import soul_brief
 
 blueprint = Blueprint(__name__)
 
@@ -61,6 +59,9 @@ def put_soul(call: Call[NoQuery, Soul]) -> Any:
 
 
 def _told(kept: StoredSoul | None) -> dict[str, Any]:
+    from chalicelib.domain.text.tokens import estimate  # noqa: PLC0415 - a cold start has no use for them
+    from chalicelib.prompt.soul import soul_brief  # noqa: PLC0415
+
     soul = kept.soul if kept else Soul()
     brief = soul_brief(soul)
     said = {"updated_at": kept.updated_at, "updated_by": kept.updated_by} if kept else {}
