@@ -70,7 +70,8 @@ def run(report: Report, parts: Collection[Part] = tuple(Part)) -> None:
         if Part.CLIENTS in parts:
             fill(services, ORGANIZATION, SMALL, texts, passages, report)
             throughput.measure(report, stack, stack.key(ORGANIZATION), SMALL.user(0), questions)
-        for load in (SMALL, LARGE) if Part.REBUILT in parts else ():
+        of_one_user = [load for load in (SMALL, LARGE) if Part(load.name) in parts] or [SMALL, LARGE]
+        for load in of_one_user if Part.REBUILT in parts else ():
             fill(services, ORGANIZATION, load, texts, passages, report)
             rebuilt.measure(report, _knowing(stack, vectors), _reader(load, 0), load.name, load.each, questions)
     _compare(report)
