@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +18,7 @@ from chalicelib.domain.calibration import calibration_of
 from chalicelib.domain.vector import Vector
 from chalicelib.plugins.aftermath import AFTER_RESPONSE
 from chalicelib.settings import Settings
+from vitto_tools.bench.baselines import embed
 from vitto_tools.bench.loading import MODEL
 
 
@@ -85,11 +86,13 @@ def _waited(began: float) -> float:
 
 
 class KnownTexts(TermEmbedder):
-    """An embedder that looks its vectors up, calibrated as the model is: embedding is not what a latency bench measures."""
+    """An embedder that looks its vectors up, calibrated as the model is: embedding is not what a latency bench measures.
+    What it does not know, such as a part of a question, is embedded once by the server at `url`, where there is one."""
 
-    def __init__(self, vectors: dict[str, Vector]) -> None:
+    def __init__(self, vectors: Mapping[str, Vector], url: str = "") -> None:
         super().__init__()
-        self._vectors = vectors
+        self._vectors = dict(vectors)
+        self._url = url
         self._calibration = calibration_of(MODEL.partition("@")[0], {})
 
     @property
@@ -97,6 +100,8 @@ class KnownTexts(TermEmbedder):
         return MODEL
 
     def embed_query(self, text: str) -> Vector:
+        if text not in self._vectors and self._url:
+            self._vectors[text] = embed(self._url, "e5-query", [text])[0].astype("<f4").tobytes()
         return self._vectors[text]
 
     def similarity(self, cosine: float) -> float:
