@@ -1,6 +1,6 @@
 """What recalls and writes cost: round trips to each store, and rows read from MongoDB, whatever the size and the scopes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
@@ -15,7 +15,6 @@ from chalicelib.domain.keys import new_id
 from chalicelib.domain.memory import IndexState
 from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import StoreUnavailable
-from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import NOW, caller, row
 from tests.integration.arrangements import CommandCounter, CountedRedis, rebuild_all, remember, services
 
@@ -26,27 +25,6 @@ ROWS_OF_A_WRITE = 6  # the nearest two, and four that claim of the same
 ROWS_OF_VALUES = 4  # those that share most with the words around values
 SIZES = (1_000, 3_000)  # the embedded server takes a minute to store 20,000, where it reads no more either
 BATCH = 100  # the embedded server stalls now and then on larger ones
-
-
-@pytest.fixture
-def counter() -> CommandCounter:
-    """Counts commands to MongoDB."""
-    return CommandCounter()
-
-
-@pytest.fixture
-def counted(counter: CommandCounter, mongo_url: str, mongo: MongoConnection) -> Iterator[MongoConnection]:
-    """A connection whose commands are counted."""
-    settings = MongoSettings(uri=mongo_url, database=mongo.database.name, read_seconds=20, write_seconds=20)
-    connection = MongoConnection(settings, event_listeners=[counter])
-    yield connection
-    connection.client.close()
-
-
-@pytest.fixture
-def hot(redis_url: str) -> CountedRedis:
-    """A Redis connection whose round trips are counted."""
-    return CountedRedis(RedisSettings(url=redis_url, seconds=5, bulk_seconds=20))
 
 
 def warmed(made: Container, reader: Caller) -> None:

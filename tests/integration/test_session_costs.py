@@ -1,7 +1,5 @@
 """What a context costs: round trips and messages read, however long the session is."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from chalicelib.adapters.mongo.connection import MongoConnection
@@ -10,7 +8,6 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.session import Session
 from chalicelib.domain.session_input import AppendRequest, ContextRequest
-from chalicelib.settings import MongoSettings, RedisSettings
 from tests.building import caller
 from tests.integration.arrangements import CommandCounter, CountedRedis, services
 
@@ -24,27 +21,6 @@ MOST_GROWTH = 1.5  # of ten times the messages; of 200, most are in the window o
 FEWEST_READ = 250  # without Redis, the words of the query are asked for every time
 WRITES = {"insert", "update", "delete", "findAndModify"}
 WORDS = ("harbour", "garden", "museum", "train", "ticket", "kitchen", "river", "violin", "winter", "letter")
-
-
-@pytest.fixture
-def counter() -> CommandCounter:
-    """Counts commands to MongoDB."""
-    return CommandCounter()
-
-
-@pytest.fixture
-def counted(counter: CommandCounter, mongo_url: str, mongo: MongoConnection) -> Iterator[MongoConnection]:
-    """A connection whose commands are counted."""
-    settings = MongoSettings(uri=mongo_url, database=mongo.database.name, read_seconds=20, write_seconds=20)
-    connection = MongoConnection(settings, event_listeners=[counter])
-    yield connection
-    connection.client.close()
-
-
-@pytest.fixture
-def hot(redis_url: str) -> CountedRedis:
-    """A Redis connection whose round trips are counted."""
-    return CountedRedis(RedisSettings(url=redis_url, seconds=5, bulk_seconds=20))
 
 
 def filled(made: Container, org: str, size: int) -> Session:
