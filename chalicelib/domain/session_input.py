@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from chalicelib.domain.keys import MAX_ID_BYTES
 from chalicelib.domain.session import MAX_MESSAGE_BYTES, MAX_MESSAGES, Extract
@@ -58,6 +58,14 @@ class ContextRequest(Wire):
     total_budget: Budget
     response_buffer: Annotated[int, Field(ge=0, le=MAX_BUDGET), JSON_NUMBER] = 0
     system: str = Field(default="", max_length=MAX_SYSTEM_CHARACTERS)
+
+    @field_validator("response_buffer")
+    @classmethod
+    def _leaves_room(cls, value: int, info: ValidationInfo) -> int:
+        total = info.data.get("total_budget")
+        if total is not None and value >= total:
+            raise ValueError("must be less than totalBudget, which the prompt shares with the answer")
+        return value
 
 
 class MessageReceipt(Wire):

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore
@@ -453,6 +454,12 @@ def test_secrets_in_a_query_reach_neither_prompt_nor_recall() -> None:
     for query in ("", " \u200b ", "x" * 65_537):
         with pytest.raises(InvalidInput, match="query"):
             asked(made, ANA, query)
+
+
+@pytest.mark.parametrize("buffer", [100, 500])
+def test_a_buffer_that_leaves_no_room_for_a_prompt_is_refused(buffer: int) -> None:
+    with pytest.raises(ValidationError, match="must be less than totalBudget"):
+        ContextRequest.model_validate({"query": "who pays?", "totalBudget": 100, "responseBuffer": buffer})
 
 
 def test_a_very_long_query_is_answered() -> None:
