@@ -105,6 +105,7 @@ class RedisHotIndex:
                 ("INCR", generation),
             ]
         )
+        self._drop_vectors(scope_key)
         cursor = 0
         while True:
             cursor, page = self._connection.command("HSCAN", keys.rows(scope_key), cursor, "COUNT", _CHANGES_A_CALL)
@@ -114,6 +115,14 @@ class RedisHotIndex:
                 )
             if int(cursor) == 0:
                 return token
+
+    def _drop_vectors(self, scope_key: str) -> None:
+        """Whole sets at once: taking all out of one by one is slow, and vectors that are nearly alike have crashed Redis
+        8.10.2 in that (`VREM`, `select_neighbors`)."""
+        models = [name.decode() for name in self._connection.command("HKEYS", keys.models(scope_key))]
+        sets = [made(scope_key, model) for model in models for made in (keys.vectors, keys.question_vectors)]
+        if sets:
+            self._connection.command("UNLINK", *sets)
 
     def complete(self, scope_key: str, token: str = "") -> bool:
         names = [keys.complete(scope_key), keys.rebuild(scope_key), keys.WANTED]
