@@ -48,6 +48,14 @@ def shape(printed: str) -> Any:
     return json.loads(text)
 
 
+def before_questions(shaped: Any) -> Any:
+    """A shaped answer without what the worker adds to it in its own time: the questions that a memory answers."""
+    text = json.dumps(shaped, ensure_ascii=False)
+    text = re.sub(r"; nearer still is a question that it answers \(\d\.\d\d\)", "", text)
+    text = re.sub(r"similar in meaning \(\d\.\d\d\)", "similar in meaning", text)
+    return json.loads(re.sub(r'"(score|similarity)": [0-9.]+', r'"\1": 0', text))
+
+
 def differences(part: Any, whole: Any, place: str = "") -> list[str]:
     """Where `whole` does not say what `part` says: objects may have further fields, lists no further items."""
     if isinstance(part, dict) and isinstance(whole, dict):

@@ -4,6 +4,7 @@ MongoDB wire server, Redis 8, embedding model, API and worker run as supervised 
 development key stay in `.vitto/`, so a second start finds everything again. Ctrl-C stops all.
 """
 
+import argparse
 import fcntl
 import json
 import os
@@ -30,6 +31,7 @@ ORGANIZATION, USER, SHARED = "dev", "dev", "demo"
 
 def main() -> None:
     """Serve until SIGINT or SIGTERM."""
+    argparse.ArgumentParser("serve", description=__doc__).parse_args()
     HOME.mkdir(parents=True, exist_ok=True)
     with (HOME / "serve.lock").open("w") as lock:
         try:
