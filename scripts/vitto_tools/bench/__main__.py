@@ -124,6 +124,7 @@ def context(
     report.write(json)
 
 
+@app.command()
 def embed(
     chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
     prospective: Prospective = True,
