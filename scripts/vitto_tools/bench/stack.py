@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from chalicelib.bootstrap import Container, build_ports, make_indexes
+from chalicelib.bootstrap import Container, build_ports
 from chalicelib.domain.caller import Role
 from chalicelib.entrypoints.auth.api_keys import mint
 from chalicelib.settings import Settings
 from vitto_tools.local import servers
+from vitto_tools.local.embedded import make_local_indexes
 from vitto_tools.local.home import HOME, local_environment
 
 BENCH = HOME / "bench"
@@ -72,7 +73,7 @@ def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
             cached_embedding(ports["embedding"], ports["model"]),
         ):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
-        make_indexes(Settings.from_environment(environment))
+        make_local_indexes(Settings.from_environment(environment))
         product = [servers.worker(environment)] if worker else []
         for server in (*product, servers.api(ports["api"], environment)):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
