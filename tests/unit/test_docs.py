@@ -65,5 +65,7 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "baseline.last10.coverage",
         "genome.evidence_terms_over_random",
         "toon.saving",
+        "scale.growth",
+        "scale.redis_bytes_per_memory",
     ):
         assert f"`{name}`" in told
