@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from bson import encode
 from numpy.typing import NDArray
-from pymongo import WriteConcern
-from pymongo.database import Database
+from pymongo import IndexModel, WriteConcern
 
 from chalicelib.adapters.mongo.documents import row_id, to_document
 from chalicelib.adapters.mongo.indexes import INDEXES, MEMORIES
@@ -57,7 +56,8 @@ def run(report: Report, memories: int) -> None:
     vectors, of_questions = _made(len(texts), 1), _made(QUERIES, 2)
     known = {text: v.tobytes() for text, v in zip(asked, of_questions, strict=True)}
     few = Load(load.name, FEW, EACH)
-    with running("small", worker=False) as small, running("scale", worker=False) as large:
+    stacks = (running(name, worker=False, make_indexes=_make_few_indexes) for name in ("small", "scale"))
+    with next(stacks) as small, next(stacks) as large:
         for stack, users in ((small, few), (large, load)):
             _fill(report, stack, users, texts, vectors)
         _measure(report, {"10k": (small, few), "all": (large, load)}, known)
@@ -76,18 +76,22 @@ def _scope(load: Load, user: int) -> ScopeRef:
     return ScopeRef(ORGANIZATION, Scope.USER, load.user(user))
 
 
-def _without_the_other_indexes(database: Database[Any]) -> None:
-    rows = database.get_collection(MEMORIES)
-    there = rows.index_information()
-    for index in INDEXES:
-        if index.collection == MEMORIES and index.name in there and index.name not in KEPT_INDEXES:
-            rows.drop_index(index.name)
+def _make_few_indexes(settings: Settings) -> None:
+    connection = mongo_connection(settings)
+    rows = connection.database.get_collection(MEMORIES)
+    rows.create_indexes(
+        [
+            IndexModel(list(index.fields), name=index.name, **index.options)
+            for index in INDEXES
+            if index.collection == MEMORIES and index.name in KEPT_INDEXES
+        ]
+    )
+    connection.client.close()
 
 
 def _fill(report: Report, stack: Stack, load: Load, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
     """Load the users that are not there yet: into Redis through the indexer, then into MongoDB beside the next one."""
     database = mongo_connection(Settings.from_environment(stack.environment)).database
-    _without_the_other_indexes(database)
     services = stack.services
     assert services.ports.hot is not None
     rows = database.get_collection(MEMORIES, write_concern=WriteConcern(w=1))

@@ -5,7 +5,7 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,9 @@ class Stack:
 
 
 @contextlib.contextmanager
-def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
+def running(
+    name: str, *, worker: bool = True, make_indexes: Callable[[Settings], None] = make_local_indexes
+) -> Iterator[Stack]:
     """A whole product whose data is that of bench `name`, with embeddings cached on disk by text and model; without its
     worker where a bench of latency wants the cores to itself."""
     folder = _folder(name)
@@ -73,7 +75,7 @@ def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
             cached_embedding(ports["embedding"], ports["model"]),
         ):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
-        make_local_indexes(Settings.from_environment(environment))
+        make_indexes(Settings.from_environment(environment))
         product = [servers.worker(environment)] if worker else []
         for server in (*product, servers.api(ports["api"], environment)):
             stack.callback(servers.start(server, folder / "logs" / f"{server.name}.log").stop)
