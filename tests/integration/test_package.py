@@ -41,7 +41,8 @@ SCHEDULES = {
 }
 QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
-    "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
+    "app.retry_pending": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
+    "app.backfill": {"sqs:SendMessage"},
     "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:SendMessage", "sqs:GetQueueAttributes"},
     "app.sweep": {"sqs:SendMessage"},
     "app.purge": {"sqs:SendMessage"},
