@@ -13,6 +13,7 @@ from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench import remember as remember_bench
+from vitto_tools.bench import sizes as sizes_bench
 from vitto_tools.bench.ahead import embed_ahead
 from vitto_tools.bench.beam import chats as all_chats
 from vitto_tools.bench.locomo import conversations as all_conversations
@@ -124,6 +125,15 @@ def context(
     report.write(json)
 
 
+@app.command()
+def sizes(json: Json = None) -> None:
+    """What a memory and a recall leave in the stores, the tokens that are embedded, and their time, for `vitto costs`."""
+    report = Report()
+    sizes_bench.run(report)
+    report.write(json)
+
+
+@app.command()
 def embed(
     chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
     prospective: Prospective = True,
