@@ -52,5 +52,8 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "baseline.last10.coverage",
         "genome.evidence_terms_over_random",
         "toon.saving",
+        "sizes.memory.mongo_bytes",
+        "sizes.memory.redis_bytes",
+        "sizes.recall.ms",
     ):
         assert f"`{name}`" in told

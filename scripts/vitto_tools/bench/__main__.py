@@ -82,6 +82,14 @@ def remember(json: Json = None) -> None:
 
 
 @app.command()
+def sizes(json: Json = None) -> None:
+    """What a memory and a recall leave in the stores, the tokens that are embedded, and their time, for `vitto costs`."""
+    report = Report()
+    sizes_bench.run(report)
+    report.write(json)
+
+
+@app.command()
 def failures(json: Json = None) -> None:
     """What a store that is dead, hanging or slow costs a recall."""
     report = Report()
@@ -125,15 +133,6 @@ def context(
     report.write(json)
 
 
-@app.command()
-def sizes(json: Json = None) -> None:
-    """What a memory and a recall leave in the stores, the tokens that are embedded, and their time, for `vitto costs`."""
-    report = Report()
-    sizes_bench.run(report)
-    report.write(json)
-
-
-@app.command()
 def embed(
     chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
     prospective: Prospective = True,
