@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,10 +20,14 @@ CREDENTIALS = {
 }
 
 
+Wsgi = Callable[..., Any]
+
+
 @contextmanager
-def sqs_server() -> Iterator[str]:
-    """The endpoint of a running one. It is not threaded: receiving is atomic on the real SQS and not in its double."""
-    server = make_server(HOST, 0, DomainDispatcherApplication(create_backend_app))
+def sqs_server(around: Callable[[Wsgi], Wsgi] = lambda application: application) -> Iterator[str]:
+    """The endpoint of a running one, which secrets are kept behind too; `around` may put something before it. It is not
+    threaded: receiving is atomic on the real SQS and not in its double."""
+    server = make_server(HOST, 0, around(DomainDispatcherApplication(create_backend_app)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield f"http://{HOST}:{server.server_port}"

@@ -15,10 +15,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 SERVICE = "vitto-memory"
-_NAMESPACE = "VittoMemory"
+NAMESPACE = "VittoMemory"
 DIMENSIONS = ("function_name", "store", "part", "code", "job", "plugin")
 """Fields of few values, by which a metric is counted too. By an id or a reason, each event would be a metric of its own."""
 _SAMPLED = "Sampled=1"
+Counting = Callable[[str, float, Mapping[str, str]], None]
+"""Writes a metric: its name, its value, and the dimensions by which it is counted beside the service."""
 
 _first = threading.Lock()
 _on_stderr = threading.Event()
@@ -54,7 +56,11 @@ class PowertoolsTelemetry:
         said = {**_keys.get(), **{key: str(value) for key, value in fields.items()}}
         emit, count = _sinks()
         getattr(emit, level)(name, extra=said)
-        count(name, {key: said[key] for key in DIMENSIONS if said.get(key)})
+        count(name, 1, {key: said[key] for key in DIMENSIONS if said.get(key)})
+
+    def gauge(self, name: str, value: float) -> None:
+        _, count = _sinks()
+        count(name, value, {})
 
     def request(self, **keys: Any) -> AbstractContextManager[None]:
         return _keyed(keys)
@@ -85,22 +91,22 @@ class PowertoolsTelemetry:
         return tracer.provider if tracer and not tracer.disabled else None
 
 
-def _sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
+def _sinks() -> tuple[Any, Counting]:
     with _first:  # two loggers made at once would each write every line
         return _made_sinks()
 
 
 @functools.cache
-def _made_sinks() -> tuple[Any, Callable[[str, Mapping[str, str]], None]]:
+def _made_sinks() -> tuple[Any, Counting]:
     from aws_lambda_powertools import Logger  # noqa: PLC0415 - see the module
     from aws_lambda_powertools.metrics import MetricUnit  # noqa: PLC0415 - see the module
     from aws_lambda_powertools.metrics.provider.cloudwatch_emf import cloudwatch  # noqa: PLC0415 - see the module
 
-    def count(name: str, dimensions: Mapping[str, str]) -> None:
-        metrics = cloudwatch.AmazonCloudWatchEMFProvider(namespace=_NAMESPACE, service=SERVICE)
-        metrics.add_metric(name, MetricUnit.Count, 1)
-        for key, value in dimensions.items():
-            metrics.add_dimensions(**{"service": SERVICE, key: value})
+    def count(name: str, value: float, dimensions: Mapping[str, str]) -> None:
+        metrics = cloudwatch.AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=SERVICE)
+        metrics.add_metric(name, MetricUnit.Count, value)
+        for key, said in dimensions.items():
+            metrics.add_dimensions(**{"service": SERVICE, key: said})
         line = json.dumps(metrics.serialize_metric_set(), separators=(",", ":"))
         # at once: what the library itself prints comes in pieces, which threads would mix
         out = sys.stderr if _on_stderr.is_set() else sys.stdout
@@ -118,14 +124,18 @@ def _tracer() -> Any:
 
 
 class RecordedTelemetry:
-    """`ports.Telemetry` that keeps its events and the names of its spans: the twin."""
+    """`ports.Telemetry` that keeps its events, the names of its spans and the last value of each gauge: the twin."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.gauges: dict[str, float] = {}
         self.spans: list[str] = []
 
     def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None:
         self.events.append((name, {"level": level} | dict(_keys.get()) | fields))
+
+    def gauge(self, name: str, value: float) -> None:
+        self.gauges[name] = value
 
     def request(self, **keys: Any) -> AbstractContextManager[None]:
         return _keyed(keys)

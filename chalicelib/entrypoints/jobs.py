@@ -69,6 +69,7 @@ JOBS = (
     Job("settle_sessions", 10, lambda services: services.conversation.settler.settle_left()),
     Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
     Job("backfill", 3600, _backfill),
+    Job("report_pending", 60, lambda services: services.maintenance.report_pending()),
     Job("report_dead_letters", 60, lambda services: services.consumer.report_dead_letters()),
     Job("refresh_statistics", 60, lambda services: services.maintenance.refresh_statistics()),
 )

@@ -20,6 +20,9 @@ class Telemetry(Protocol):
 
     def event(self, name: str, *, level: Literal["info", "warning", "error"] = "warning", **fields: Any) -> None: ...
 
+    def gauge(self, name: str, value: float) -> None:
+        """How much there is of something now: a metric without a log line, by the service alone."""
+
     def request(self, **keys: Any) -> AbstractContextManager[None]:
         """What one request is: every event of the block, in this thread, carries these keys."""
 

@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.settings import MongoSettings, RedisSettings
 from tests.integration.arrangements import CommandCounter, CountedRedis
 from vitto_tools.local.servers import ROOT
+from vitto_tools.packaging import template as templates
 from vitto_tools.packaging.archive import unpack
 from vitto_tools.packaging.build import Built, build
 
@@ -30,6 +32,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Built:
             done.write_bytes(pickle.dumps(build(ROOT, "dev", folder)))
     made: Built = pickle.loads(done.read_bytes())
     return made
+
+
+@pytest.fixture(scope="session")
+def sam(package: Built) -> dict[str, Any]:
+    """Its template."""
+    return templates.read(package.template)
 
 
 @pytest.fixture(scope="session")

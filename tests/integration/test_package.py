@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chalicelib.settings import LanguageModelSettings, Settings
+from tests.cloudformation import Stack
 from vitto_tools.local.servers import ROOT
 from vitto_tools.packaging import template as templates
 from vitto_tools.packaging.archive import sha256, write_archive
@@ -40,11 +41,13 @@ SCHEDULES = {
 }
 QUEUE_ACTIONS = {
     "app.app": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
-    "app.retry_pending": {"sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
+    "app.retry_pending": {"sqs:SendMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"},
+    "app.backfill": {"sqs:SendMessage"},
     "app.work_queue": {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:SendMessage", "sqs:GetQueueAttributes"},
     "app.sweep": {"sqs:SendMessage"},
     "app.purge": {"sqs:SendMessage"},
 }
+FUNCTIONS = ("APIHandler", "WorkQueue", "RetryPending", "Sweep", "Backfill", "Purge")
 EVERY_FUNCTION = {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
@@ -52,12 +55,6 @@ EVERY_FUNCTION = {
     "xray:PutTelemetryRecords",
     "secretsmanager:GetSecretValue",
 }
-
-
-@pytest.fixture(scope="session")
-def sam(package: Built) -> dict[str, Any]:
-    """The template."""
-    return templates.read(package.template)
 
 
 @pytest.fixture(scope="session")
@@ -79,8 +76,7 @@ def named(sam: dict[str, Any], handler: str) -> dict[str, Any]:
 
 def statements(sam: dict[str, Any], handler: str) -> list[dict[str, Any]]:
     """What a function's role allows."""
-    role = sam["Resources"][named(sam, handler)["Role"]["Fn::GetAtt"][0]]["Properties"]
-    (policy,) = role["Policies"]
+    (policy,) = Stack(sam).properties(named(sam, handler)["Role"]["Fn::GetAtt"][0])["Policies"]
     return list(policy["PolicyDocument"]["Statement"])
 
 
@@ -106,7 +102,7 @@ def test_a_function_writes_to_its_own_log_alone(sam: dict[str, Any]) -> None:
     functions = {n: one for n, one in sam["Resources"].items() if one["Type"] == "AWS::Serverless::Function"}
     for name, function in functions.items():
         (log,) = [one for one in statements(sam, function["Properties"]["Handler"]) if one["Sid"] == "Log"]
-        assert log["Resource"]["Fn::Sub"].endswith(f":log-group:/aws/lambda/${{AWS::StackName}}-{name}-*")
+        assert log["Resource"].endswith(f":log-group:/aws/lambda/${{AWS::StackName}}-{name}-*")
 
 
 @pytest.mark.parametrize(("handler", "expression"), SCHEDULES.items())
@@ -138,46 +134,18 @@ def test_the_gateways_own_answers_look_like_the_services(sam: dict[str, Any]) ->
 
 
 def test_settings_in_the_template_are_known_and_secrets_are_named_not_held(sam: dict[str, Any]) -> None:
-    shared = sam["Globals"]["Function"]["Environment"]["Variables"]
-    own = [
-        one["Properties"].get("Environment", {}).get("Variables", {})
-        for one in sam["Resources"].values()
-        if one["Type"] == "AWS::Serverless::Function"
-    ]
     known = {variable for _, _, variable, _ in Settings.table()}
-    for variables in (shared, *own):
+    for function in FUNCTIONS:
+        variables = deployed(sam, function, LanguageModel="small")
         assert {name for name in variables if name.startswith("VITTO_")} <= known
-    assert Settings.secret_variables() <= shared.keys()
-    for name in Settings.secret_variables():
-        reference = shared[name].get("Fn::If", [None, shared[name]])[1]["Fn::Sub"]
-        assert re.fullmatch(r"secretsmanager:\$\{Secret\}#\w+", reference)
-    assert not any(Settings.secret_variables() & set(variables) for variables in own)
+        assert Settings.secret_variables() <= variables.keys()
+        for name in Settings.secret_variables():
+            assert re.fullmatch(r"secretsmanager:vitto-memory#\w+", variables[name])
 
 
-def deployed(sam: dict[str, Any], **parameters: str) -> dict[str, str]:
-    """The variables of every function, with these parameters given and the others as they are by themselves."""
-    given = {name: parameters.get(name, said["Default"]) for name, said in sam["Parameters"].items()}
-    conditions = {name: _holds(said, given) for name, said in sam["Conditions"].items()}
-    shared = sam["Globals"]["Function"]["Environment"]["Variables"]
-    return {name: _resolved(value, given, conditions) for name, value in shared.items()}
-
-
-def _holds(condition: dict[str, Any], given: dict[str, str]) -> bool:
-    (compared,) = condition["Fn::Not"]
-    parameter, empty = compared["Fn::Equals"]
-    return given[parameter["Ref"]] != str(empty)
-
-
-def _resolved(value: Any, given: dict[str, str], conditions: dict[str, bool]) -> str:
-    if isinstance(value, str):
-        return value
-    ((function, argument),) = value.items()
-    if function == "Fn::If":
-        name, true, false = argument
-        return _resolved(true if conditions[name] else false, given, conditions)
-    if function == "Fn::Sub":
-        return str(argument.replace("${Secret}", given["Secret"]))
-    return given.get(argument, f"the {argument} of the stack")
+def deployed(sam: dict[str, Any], function: str = "APIHandler", **parameters: str) -> dict[str, str]:
+    """The variables of a function, with these parameters given and the others as they are by themselves."""
+    return dict(Stack(sam, **parameters).properties(function)["Environment"]["Variables"])
 
 
 def test_without_a_language_model_none_is_asked_and_no_key_of_one_is_looked_for(sam: dict[str, Any]) -> None:

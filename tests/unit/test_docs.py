@@ -67,5 +67,8 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "toon.saving",
         "scale.growth",
         "scale.redis_bytes_per_memory",
+        "sizes.memory.mongo_bytes",
+        "sizes.memory.redis_bytes",
+        "sizes.recall.ms",
     ):
         assert f"`{name}`" in told

@@ -113,6 +113,19 @@ def test_the_minutely_run_brings_everything_up_to_date(serving: Container) -> No
     assert answer["done"] == sum(answer["jobs"].values())
 
 
+def test_each_minute_the_rows_without_an_index_are_counted_whatever_became_of_them(serving: Container) -> None:
+    embedder: Any = serving.ports.embedder
+    telemetry: Any = serving.ports.telemetry
+    embedder.fail = True
+    serving.remember.remember(ANA, [{"content": "Ana lives in Porto"}], key=None, single=True)
+    app.retry_pending(scheduled_event(), LambdaContext())
+    assert telemetry.gauges == {"pending_rows": 1}
+    embedder.fail = False
+    serving.ports.clock.forward(minutes=1)  # type: ignore[attr-defined]
+    app.retry_pending(scheduled_event(), LambdaContext())
+    assert telemetry.gauges == {"pending_rows": 0}
+
+
 def test_a_job_that_fails_is_said_and_raised_once_the_others_are_done(
     serving: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,15 @@ def test_a_command_keeps_standard_output_to_itself() -> None:
     assert written(code + "PowertoolsTelemetry().event('sweep_finished')\n") == []
 
 
+def test_a_gauge_is_a_metric_of_the_service_and_no_log_line() -> None:
+    (metric,) = written(
+        "t = PowertoolsTelemetry()\nwith t.request(function_name='retry_pending'):\n    t.gauge('pending_rows', 7)\n"
+    )
+    (directive,) = metric["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], directive["Dimensions"]) == ("VittoMemory", [["service"]])
+    assert metric["pending_rows"] == [7.0]
+
+
 def test_an_id_is_no_dimension() -> None:
     _, metric = written("PowertoolsTelemetry().event('recall_degraded', recall_id='rcl_1', part='redis_text')\n")
     assert metric["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"], ["service", "part"]]

@@ -14,6 +14,7 @@ from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench import remember as remember_bench
 from vitto_tools.bench import scale as scale_bench
+from vitto_tools.bench import sizes as sizes_bench
 from vitto_tools.bench.ahead import embed_ahead
 from vitto_tools.bench.beam import chats as all_chats
 from vitto_tools.bench.locomo import conversations as all_conversations
@@ -78,6 +79,14 @@ def remember(json: Json = None) -> None:
     """What a remember costs at 10,000 memories in one scope, alone and in batches of 100, beside the bare store calls."""
     report = Report()
     remember_bench.run(report)
+    report.write(json)
+
+
+@app.command()
+def sizes(json: Json = None) -> None:
+    """What a memory and a recall leave in the stores, the tokens that are embedded, and their time, for `vitto costs`."""
+    report = Report()
+    sizes_bench.run(report)
     report.write(json)
 
 

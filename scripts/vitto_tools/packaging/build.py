@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitto_tools.packaging import archive, dependencies, licences, template
+from vitto_tools.packaging import archive, dependencies, extras, licences, template
 from vitto_tools.packaging.errors import PackageRefused
 from vitto_tools.packaging.licences import Licence
 from vitto_tools.packaging.template import Function
@@ -43,7 +43,9 @@ def build(root: Path, stage: str, out: Path, say: Callable[[str], None] = lambda
         dependencies.install(root / "requirements.txt", content)
         say("chalice package")
         made = work / "made"
-        template.run_chalice(project, stage, root / "infra" / "template.json", made)
+        added = work / "added.json"
+        added.write_text(json.dumps(extras.merged(root / "infra")))
+        template.run_chalice(project, stage, added, made)
         say("compiling")
         archive.unpack(made / ARCHIVE, content)
         dependencies.compile_all(content)
