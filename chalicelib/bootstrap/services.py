@@ -37,6 +37,7 @@ from chalicelib.write.hooks import AdmissionControl, AdmissionHooks, Consolidati
 from chalicelib.write.indexing import Indexer
 from chalicelib.write.lookup import ScopeLookup
 from chalicelib.write.maintenance import Maintenance
+from chalicelib.write.migration.run import Migration
 from chalicelib.write.pipeline import RememberPipeline
 from chalicelib.write.preference_learning import PreferenceLearner, PreferenceLearning
 from chalicelib.write.promoting import Promoter
@@ -326,6 +327,10 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
         )
+
+    def migration(self, organization: str | None = None) -> Migration:
+        """Rows of before made into rows of today; `organization` is whose a row is that names none."""
+        return Migration(self.ports.old_rows, self.ports.clock, organization)
 
     @cached_property
     def tasks(self) -> TaskRunner:
