@@ -167,7 +167,7 @@ def test_a_function_whose_time_is_up_leaves_its_work(runtime: Runtime) -> None:
 
 
 def test_every_handler_of_the_template_was_called(package: Built) -> None:
-    assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", *SCHEDULED}
+    assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", "app.admin", *SCHEDULED}
 
 
 def test_a_sampled_request_is_traced_down_to_its_stores(

@@ -88,7 +88,7 @@ class Migration:
             if not dry:
                 row = self._put(document, row)
         except InvalidInput as error:
-            report.leave(document["_id"], f"{error.field}: {error.message}")
+            report.leave(document["_id"], error.message)
             return
         report.add(row)
 

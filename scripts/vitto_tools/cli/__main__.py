@@ -5,6 +5,7 @@ import typer
 from chalicelib.adapters.telemetry import say_on_stderr
 from chalicelib.errors import VittoError
 from vitto_tools.cli import (
+    admin,
     administration,
     admission,
     backfill,
@@ -19,7 +20,19 @@ from vitto_tools.cli import (
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, review, importing, maintenance, backfill, migrate, queue, admission, administration, contract):
+for module in (
+    memories,
+    review,
+    importing,
+    maintenance,
+    backfill,
+    migrate,
+    queue,
+    admission,
+    administration,
+    admin,
+    contract,
+):
     module.register(app)
 
 
