@@ -1,5 +1,6 @@
 """The AWS account, region and credentials that a command acts with, as boto3 finds them."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ class Account:
         """The account of the credentials at hand. DeployFailed where there are none, or no region is named."""
         from boto3.session import Session  # noqa: PLC0415 - see `told`
 
-        session = Session(region_name=region)
+        session = Session(region_name=region or os.environ.get("AWS_REGION"))  # which boto3 does not read
         if not session.region_name:
             raise DeployFailed("no region is named: give --region, or set AWS_REGION or AWS_DEFAULT_REGION")
         with told():

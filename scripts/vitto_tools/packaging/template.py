@@ -14,7 +14,7 @@ from vitto_tools.packaging.errors import PackageRefused
 NAME = "sam.json"
 _CHALICE = "from chalice.cli import main; main()"  # neither of the two has a module to run
 _CFN_LINT = "from cfnlint.runner import main; main()"
-_FUNCTION = "AWS::Serverless::Function"
+FUNCTION = "AWS::Serverless::Function"
 _NO_ACCOUNT = {"AWS_DEFAULT_REGION": "eu-central-1", "AWS_EC2_METADATA_DISABLED": "true"}
 """Chalice wants a region to be named, and uses none."""
 
@@ -46,7 +46,7 @@ def functions_of(template: dict[str, Any]) -> list[Function]:
     return [
         _function(name, resource["Properties"])
         for name, resource in sorted(template["Resources"].items())
-        if resource["Type"] == _FUNCTION
+        if resource["Type"] == FUNCTION
     ]
 
 
