@@ -86,21 +86,30 @@ class Stack:
         exists = self._ready_for_change()
         self._note_events()
         name = f"deploy-{hashlib.sha256(f'{url}{time.time_ns()}'.encode()).hexdigest()[:16]}"
-        with told():
-            self._client.create_change_set(
-                StackName=self.name,
-                ChangeSetName=name,
-                ChangeSetType="UPDATE" if exists else "CREATE",
-                TemplateURL=url,
-                Parameters=parameters,
-                Capabilities=_CAPABILITIES,
-                Tags=[{"Key": "vitto-memory:stage", "Value": self._stage}],
-            )
-        if not self._is_change(name):
+        if not self._asked(name, "UPDATE" if exists else "CREATE", url, parameters) or not self._is_change(name):
             return False
         with told():
             self._client.execute_change_set(StackName=self.name, ChangeSetName=name)
         self._follow(self.name)
+        return True
+
+    def _asked(self, name: str, kind: str, url: str, parameters: list[dict[str, Any]]) -> bool:
+        """Ask for a change set; False where CloudFormation sees at once that nothing would change."""
+        try:
+            with told():
+                self._client.create_change_set(
+                    StackName=self.name,
+                    ChangeSetName=name,
+                    ChangeSetType=kind,
+                    TemplateURL=url,
+                    Parameters=parameters,
+                    Capabilities=_CAPABILITIES,
+                    Tags=[{"Key": "vitto-memory:stage", "Value": self._stage}],
+                )
+        except DeployFailed as error:
+            if any(words in str(error) for words in _NO_CHANGES):
+                return False
+            raise
         return True
 
     def _ready_for_change(self) -> bool:

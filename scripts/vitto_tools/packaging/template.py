@@ -30,6 +30,11 @@ class Function:
     role: str
     sources: tuple[str, ...]
 
+    @property
+    def started_by(self) -> str:
+        """Its schedule or queue, HTTP, or whoever invokes it."""
+        return ", ".join(self.sources) or ("HTTP" if self.handler == "app.app" else "invoked")
+
 
 def run_chalice(project: Path, stage: str, extras: Path, out: Path) -> None:
     """Have Chalice package `project`, its template merged with `extras`."""
@@ -63,8 +68,7 @@ def _source(event: dict[str, Any]) -> str:
 def function_lines(functions: Iterable[Function]) -> list[str]:
     """The functions for people to read."""
     return [
-        f"{one.handler:<20} {one.memory:>5} MB {one.timeout:>4} s  {one.role:<22} {', '.join(one.sources) or 'HTTP'}"
-        for one in functions
+        f"{one.handler:<20} {one.memory:>5} MB {one.timeout:>4} s  {one.role:<22} {one.started_by}" for one in functions
     ]
 
 
