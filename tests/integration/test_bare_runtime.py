@@ -1,5 +1,6 @@
 """The package as Lambda runs it: unpacked into an empty folder, by a Python that has nothing else, against real servers."""
 
+import base64
 import json
 import socket
 from collections.abc import Iterator
@@ -145,3 +146,61 @@ def test_a_secret_that_cannot_be_fetched_names_its_variable(
     assert "boto" in answer["message"]
     assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 500
     started.stop()
+
+
+def test_a_body_in_base64_is_read_as_it_was_sent(runtime: Runtime, key: tuple[str, str]) -> None:
+    _, secret = key
+    text = json.dumps({"content": "Ana’s café is called “Açúcar” ☕"}).encode()
+    event = proxy_event("POST", "/engine/memories", Authorization=f"Bearer {secret}")
+    sent = {"body": base64.b64encode(text).decode(), "isBase64Encoded": True}
+    answer = runtime.given("app.app", event | sent)
+    (receipt,) = json.loads(answer["body"])["receipts"]
+    assert receipt["outcome"] == "stored"
+    event = proxy_event("GET", f"/engine/memories/{receipt['id']}", resource="/engine/memories/{id}")
+    event["pathParameters"] = {"id": receipt["id"]}
+    event["headers"] = event["headers"] | {"authorization": f"Bearer {secret}"}  # as HTTP/2 has it
+    (read,) = [json.loads(runtime.given("app.app", event)["body"])]
+    assert read["content"] == "Ana’s café is called “Açúcar” ☕"
+
+
+def test_a_header_that_came_twice_and_a_parameter_that_came_once_are_read_as_the_gateway_gives_them(
+    runtime: Runtime, key: tuple[str, str]
+) -> None:
+    _, secret = key
+    event = proxy_event("GET", "/engine/memories", Authorization=f"Bearer {secret}", Accept="application/json")
+    event["multiValueHeaders"]["Accept"] = ["text/html", "application/json"]
+    event |= {"queryStringParameters": {"limit": "1"}, "multiValueQueryStringParameters": {"limit": ["1"]}}
+    page = json.loads(runtime.given("app.app", event)["body"])
+    assert len(page["memories"]) == 1
+    assert page["cursor"]
+    twice = event | {"multiValueQueryStringParameters": {"limit": ["1", "2"]}}
+    refused = runtime.given("app.app", twice)
+    assert refused["statusCode"] == 422
+    assert json.loads(refused["body"])["error"]["details"]["field"] == "limit"
+
+
+def test_the_admin_function_does_what_its_payload_says_and_names_what_is_wrong(runtime: Runtime) -> None:
+    org = new_id("org")
+    arguments = {"organization": org, "user": "ana", "role": ["member"]}
+    made = runtime.given("app.admin", {"command": "keys-create", "arguments": arguments})
+    (shown,) = made["output"]
+    assert posted(runtime, "/engine/memories/recall", {"query": "where did Ana move to?"}, shown["key"])["hits"] == []
+    for command in ("indexes", "migrate", "backfill", "sweep", "purge", "retry-pending", "reindex", "queue"):
+        answer = runtime.given("app.admin", {"command": command})
+        assert (answer.get("error"), answer.get("finished")) == (None, True), command
+    refused = runtime.given("app.admin", {"command": "sweep", "arguments": {"dryrun": True}})
+    assert refused["error"]["details"]["field"] == "arguments.dryrun"
+    assert shown["key"] not in runtime.log.read_text()
+
+
+def test_an_admin_function_whose_time_is_up_gives_a_cursor_that_goes_on(
+    runtime: Runtime, environment: dict[str, str]
+) -> None:
+    org = new_id("org")
+    for user, secret in zip(("ana", "bob"), member_keys(environment, org, "ana", "bob"), strict=True):
+        posted(runtime, "/engine/memories", {"content": f"{user} plays the cello"}, secret)
+    payload = {"command": "reindex", "arguments": {"organization": org}}
+    first = runtime.call("app.admin", payload, remaining_ms=1000)["given"]
+    assert (first["finished"], first["progress"]["scopes"], first["progress"]["ofScopes"]) == (False, 1, 2)
+    last = runtime.given("app.admin", payload | {"cursor": first["cursor"]})
+    assert (last["finished"], last["progress"]["rows"], last["progress"]["scopes"]) == (True, 2, 2)
