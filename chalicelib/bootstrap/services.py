@@ -1,11 +1,13 @@
-"""The services over their ports, each made when it is first asked for. What no recall and no remember calls for is imported
-then too: a cold start does not wait for sessions, nor for what only jobs and admins do."""
+"""The services over their ports, each made when it is first asked for. Sessions and the migration are imported then too: the
+cold start of a recall does not wait for them."""
 
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.bootstrap.building import Ports
+from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
+from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -50,8 +52,6 @@ from chalicelib.write.versioning import MemoryVersioning, Versions
 
 if TYPE_CHECKING:
     from chalicelib.bootstrap.conversation import SessionServices
-    from chalicelib.context.recompiling import GenomeRecompiles, RecompileSchedule
-    from chalicelib.context.user_genomes import UserGenomes
     from chalicelib.write.migration.run import Migration
 
 
@@ -151,10 +151,8 @@ class Container:
         return Souls(self.ports.souls, self.auditor, self.ports.clock)
 
     @cached_property
-    def user_genomes(self) -> "UserGenomes":
+    def user_genomes(self) -> UserGenomes:
         """What is kept of users across sessions."""
-        from chalicelib.context.user_genomes import UserGenomes  # noqa: PLC0415 - see the module
-
         return UserGenomes(self.ports.user_genomes, self.ports.clock, self.recompile_schedule.user_merged)
 
     @cached_property
@@ -356,10 +354,8 @@ class Container:
         )
 
     @cached_property
-    def recompiles(self) -> "GenomeRecompiles":
+    def recompiles(self) -> GenomeRecompiles:
         """Genomes gone over by a language model, as messages ask for it."""
-        from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles  # noqa: PLC0415 - see the module
-
         p = self.ports
         return GenomeRecompiles(
             users=p.user_genomes,
@@ -369,10 +365,8 @@ class Container:
         )
 
     @cached_property
-    def recompile_schedule(self) -> "RecompileSchedule":
+    def recompile_schedule(self) -> RecompileSchedule:
         """When genomes are to be gone over."""
-        from chalicelib.context.recompiling import RecompileSchedule  # noqa: PLC0415 - see the module
-
         return RecompileSchedule(self.ports.queue, self.ports.language_model, self.ports.telemetry)
 
     @cached_property

@@ -91,6 +91,7 @@ def _start(task: Path, stack: Stack, asked: dict[str, Any]) -> dict[str, Any]:
     lambda_says = {
         "AWS_LAMBDA_FUNCTION_NAME": "vitto-bench",
         "LAMBDA_TASK_ROOT": str(task),
+        "PYDANTIC_DISABLE_PLUGINS": "__all__",  # as .chalice/config.json has it
         "_X_AMZN_TRACE_ID": "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0",
     }
     environment = {"PYTHONPATH": str(task), "PYTHONDONTWRITEBYTECODE": "1", **stack.environment, **lambda_says}
