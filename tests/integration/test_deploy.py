@@ -25,6 +25,9 @@ from tests.service import member_keys, service_environment
 from tests.sqs_server import CREDENTIALS, REGION
 from vitto_tools.cli.__main__ import app as vitto
 from vitto_tools.deploying.__main__ import app as deploying
+from vitto_tools.deploying.account import Account
+from vitto_tools.deploying.errors import DeployFailed
+from vitto_tools.deploying.preparing import check_secrets
 from vitto_tools.deploying.smoke import ORGANIZATION
 from vitto_tools.local.servers import ROOT
 from vitto_tools.packaging.build import Built
@@ -160,6 +163,18 @@ def test_without_its_secret_nothing_is_made_and_the_command_that_makes_it_is_tol
     assert "llmApiKey, redisUrl" in aws.deploy(*model, stage="none", code=1)
     assert "has no parameter Sceret" in aws.deploy("--parameter", "Sceret=half", stage="none", code=1)
     assert aws.client("cloudformation").list_stacks()["StackSummaries"] == []
+
+
+def test_what_parameter_store_lacks_is_named(aws: Aws, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in aws.environment.items():
+        monkeypatch.setenv(name, value)
+    variables = {"VITTO_MONGO_URI": "ssm:/mine/mongoUri", "VITTO_REDIS_URL": "ssm:/mine/redisUrl"}
+    template = {"Resources": {"F": {"Properties": {"Environment": {"Variables": variables}}}}}
+    aws.client("ssm").put_parameter(Name="/mine/redisUrl", Value="redis://r", Type="SecureString")
+    with pytest.raises(DeployFailed, match="Parameter Store lacks /mine/mongoUri in"):
+        check_secrets(Account.here(), template, {})
+    aws.client("ssm").put_parameter(Name="/mine/mongoUri", Value="mongodb://m", Type="SecureString")
+    assert check_secrets(Account.here(), template, {}) == ["/mine/mongoUri", "/mine/redisUrl"]
 
 
 def test_a_stage_is_deployed_by_one_command_that_says_what_it_made(aws: Aws, deployed: str) -> None:

@@ -200,6 +200,20 @@ def test_the_keys_that_functions_look_for_follow_from_the_parameters() -> None:
     assert "llmApiKey" in Evaluated(template, {"Secret": "mine", "LanguageModel": "small"}).secrets()["mine"]
 
 
+def test_what_lies_in_parameter_store_is_known_by_its_name() -> None:
+    held = [{"Fn::Sub": "ssm:/${Secret}/mongoUri"}, {"Fn::Sub": "secretsmanager:${Secret}#mongoUri"}]
+    reference = {"Fn::If": ["InStore", *held]}
+    template = {
+        "Parameters": {"Secret": {"Default": "mine"}, "Store": {"Default": "secrets"}},
+        "Conditions": {"InStore": {"Fn::Equals": [{"Ref": "Store"}, "parameters"]}},
+        "Globals": {"Function": {"Environment": {"Variables": {"VITTO_MONGO_URI": reference}}}},
+        "Resources": {},
+    }
+    assert (Evaluated(template, {}).secrets(), Evaluated(template, {}).stored()) == ({"mine": {"mongoUri"}}, set())
+    stored = Evaluated(template, {"Store": "parameters"})
+    assert (stored.secrets(), stored.stored()) == ({}, {"/mine/mongoUri"})
+
+
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _REFERENCE = re.compile(r"secretsmanager:(?P<secret>[^#]+)#(?P<key>.+)")
+_PARAMETER = "ssm:"
 _NAMED = re.compile(r"\$\{(\w+)\}")
 
 
@@ -23,6 +24,11 @@ class Evaluated:
             if isinstance(value, str) and (match := _REFERENCE.fullmatch(value)):
                 found.setdefault(match["secret"], set()).add(match["key"])
         return found
+
+    def stored(self) -> set[str]:
+        """The names in Parameter Store that the functions' variables refer to."""
+        values = (value for value in self._variables() if isinstance(value, str))
+        return {value.removeprefix(_PARAMETER) for value in values if value.startswith(_PARAMETER)}
 
     def _variables(self) -> Iterator[Any]:
         shared = self._template.get("Globals", {}).get("Function", {})

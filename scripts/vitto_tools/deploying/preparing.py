@@ -56,10 +56,23 @@ def parameter_list(
 
 
 def check_secrets(account: Account, template: Mapping[str, Any], parameters: Mapping[str, str]) -> list[str]:
-    """The secrets that the functions will read, each with the keys that they look for. DeployFailed where one, or a key of
-    it, is not there."""
-    wanted = Evaluated(template, parameters).secrets()
-    return [_checked(account, secret, sorted(keys)) for secret, keys in sorted(wanted.items())]
+    """The secrets that the functions will read, each with the keys that they look for, and what lies in Parameter Store.
+    DeployFailed where one, or a key of it, is not there."""
+    made = Evaluated(template, parameters)
+    checked = [_checked(account, secret, sorted(keys)) for secret, keys in sorted(made.secrets().items())]
+    return checked + _stored(account, sorted(made.stored()))
+
+
+def _stored(account: Account, names: list[str]) -> list[str]:
+    """Those names, which are there; what they hold is not asked for."""
+    if not names:
+        return []
+    with told():
+        missing = account.session.client("ssm").get_parameters(Names=names)["InvalidParameters"]
+    if missing:
+        made = f"aws ssm put-parameter --type SecureString --name {missing[0]} --value …"
+        raise DeployFailed(f"Parameter Store lacks {', '.join(missing)} in {account.region}; make them:\n  {made}")
+    return names
 
 
 def _checked(account: Account, secret: str, keys: list[str]) -> str:
