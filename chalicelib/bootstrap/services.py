@@ -1,11 +1,11 @@
-"""The services over their ports, each made when it is first asked for."""
+"""The services over their ports, each made when it is first asked for. Sessions and the migration are imported then too: the
+cold start of a recall does not wait for them."""
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.bootstrap.building import Ports
-from chalicelib.bootstrap.conversation import SessionServices
 from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
@@ -49,6 +49,10 @@ from chalicelib.write.souls import Souls
 from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 from chalicelib.write.versioning import MemoryVersioning, Versions
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.conversation import SessionServices
+    from chalicelib.write.migration.run import Migration
 
 
 class Container:
@@ -102,8 +106,10 @@ class Container:
         return SessionHooks(self.plugins)
 
     @cached_property
-    def conversation(self) -> SessionServices:
+    def conversation(self) -> "SessionServices":
         """Sessions and their contexts."""
+        from chalicelib.bootstrap.conversation import SessionServices  # noqa: PLC0415 - see the module
+
         return SessionServices(
             self.ports,
             hooks=self.session_hooks,
@@ -326,6 +332,12 @@ class Container:
             telemetry=p.telemetry,
             clock=p.clock,
         )
+
+    def migration(self, organization: str | None = None) -> "Migration":
+        """Rows of before made into rows of today; `organization` is whose a row is that names none."""
+        from chalicelib.write.migration.run import Migration  # noqa: PLC0415 - see the module
+
+        return Migration(self.ports.old_rows, self.ports.clock, organization)
 
     @cached_property
     def tasks(self) -> TaskRunner:

@@ -5,6 +5,7 @@ import typer
 from chalicelib.adapters.telemetry import say_on_stderr
 from chalicelib.errors import VittoError
 from vitto_tools.cli import (
+    admin,
     administration,
     admission,
     backfill,
@@ -32,6 +33,7 @@ for module in (
     administration,
     contract,
     costs,
+    admin,
 ):
     module.register(app)
 
