@@ -17,6 +17,9 @@ from chalicelib.ports import (
     AuditLog,
     BackfillStore,
     Clock,
+    DocsLedger,
+    DocsSource,
+    DocsTarget,
     Embedder,
     HotIndex,
     KeyStore,
@@ -64,6 +67,9 @@ class Ports:
     telemetry: Telemetry
     clock: Clock
     backfills: BackfillStore
+    docs_source: DocsSource
+    docs_ledger: DocsLedger
+    docs_target: DocsTarget | None = None
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
@@ -83,6 +89,8 @@ IN_MONGO = frozenset(
         "genomes",
         "souls",
         "user_genomes",
+        "docs_source",
+        "docs_ledger",
     }
 )
 """The ports without which no container is, all of them on MongoDB."""
@@ -108,6 +116,8 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
         made["embedder"] = _embedder(settings, made["telemetry"])
     if settings.language_model.model and "language_model" not in overrides:
         made["language_model"] = _language_model(settings, made["telemetry"])
+    if settings.docs.url and "docs_target" not in overrides:
+        made["docs_target"] = _docs_target(settings)
     return Ports(**made)
 
 
@@ -121,6 +131,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
         backfill,
+        docs,
         identity,
         memories,
         oldvectors,
@@ -137,6 +148,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     return {
         "store": memories.MongoMemoryStore(mongo, old),
         "backfills": backfill.MongoBackfillStore(mongo, old),
+        "docs_source": docs.MongoDocsSource(mongo),
+        "docs_ledger": docs.MongoDocsLedger(mongo),
         "keys": administration.MongoKeyStore(mongo),
         "receipts": receipts.MongoReceiptStore(mongo),
         "audit": administration.MongoAuditLog(mongo),
@@ -161,6 +174,12 @@ def _language_model(settings: Settings, telemetry: Telemetry) -> LanguageModel:
     from chalicelib.adapters.openai_language_model import STORE, OpenAILanguageModel  # noqa: PLC0415 - see the module
 
     return OpenAILanguageModel(settings.language_model, _breaker(STORE, settings, telemetry))
+
+
+def _docs_target(settings: Settings) -> DocsTarget:
+    from chalicelib.adapters.docs_service import DocsService  # noqa: PLC0415 - see the module
+
+    return DocsService(settings.docs)
 
 
 def _breaker(store: str, settings: Settings, telemetry: Telemetry | None) -> "Breaker":

@@ -9,6 +9,7 @@ from vitto_tools.cli import (
     admission,
     backfill,
     contract,
+    export_docs,
     importing,
     maintenance,
     memories,
@@ -19,7 +20,19 @@ from vitto_tools.cli import (
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, review, importing, maintenance, backfill, migrate, queue, admission, administration, contract):
+for module in (
+    memories,
+    review,
+    importing,
+    export_docs,
+    maintenance,
+    backfill,
+    migrate,
+    queue,
+    admission,
+    administration,
+    contract,
+):
     module.register(app)
 
 
