@@ -1,7 +1,6 @@
 """The docs export: what it reads, where it writes, and what it remembers of both."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Protocol
 
 from chalicelib.domain.docs import DocsCheckpoint, DocsFile, DocsSelection, ScopeManifest
@@ -18,11 +17,9 @@ class DocsSource(Protocol):
     def types(self, scope_key: str) -> list[MemoryType]:
         """The types of the scope's active rows, in the order of `MemoryType`."""
 
-    def rows(
-        self, scope_key: str, kind: MemoryType, *, now: datetime, after: str = "", limit: int = 200
-    ) -> list[Memory]:
-        """Active rows of one type that are not expired at `now`, in the order of their ids, after the id `after`, without
-        vectors, history and verdict."""
+    def rows(self, scope_key: str, kind: MemoryType, *, after: str = "", limit: int = 200) -> list[Memory]:
+        """Active rows of one type, expired ones too, in the order of their ids, after the id `after`, without vectors,
+        history and verdict."""
 
     def count(self, org_id: str, selection: DocsSelection) -> int:
         """How many active rows those scopes hold."""

@@ -1,7 +1,6 @@
 """`ports.DocsSource` and `ports.DocsLedger`: active rows by scope and type, and what is remembered of exports."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +86,12 @@ def test_scopes_are_those_of_one_organization_and_kind_that_hold_an_active_row(s
     assert found == wanted
 
 
-def test_rows_are_the_active_ones_of_a_type_that_are_not_expired_in_the_order_of_their_ids(
-    stores: Stores, org: str
-) -> None:
+def test_rows_are_the_active_ones_of_a_type_in_the_order_of_their_ids(stores: Stores, org: str) -> None:
     revision = Revision(revision=1, content="before", edited_by="ana", edited_at=NOW)
     shown = row("one", id="mem_1", org_id=org, history=(revision,), admission={"score": 0.7}, tags=("a",))
     stores.rows.insert(
         [
-            row("three", id="mem_3", org_id=org, expires_at=NOW + timedelta(seconds=1)),
+            row("three", id="mem_3", org_id=org),
             shown,
             row("over", id="mem_2", org_id=org, expires_at=NOW),
             row("decided", id="mem_4", org_id=org, type=MemoryType.DECISION),
@@ -106,12 +103,12 @@ def test_rows_are_the_active_ones_of_a_type_that_are_not_expired_in_the_order_of
         ]
     )
     key = scope_key(org, Scope.USER, "ana")
-    found = stores.source.rows(key, MemoryType.FACT, now=NOW)
-    assert [one.id for one in found] == ["mem_1", "mem_3"]
+    found = stores.source.rows(key, MemoryType.FACT)
+    assert [one.id for one in found] == ["mem_1", "mem_2", "mem_3"]
     bare = {"embedding": None, "history": (), "admission": None}
     assert found[0] == shown.memory.model_copy(update=bare)
-    assert [one.id for one in stores.source.rows(key, MemoryType.FACT, now=NOW, after="mem_1")] == ["mem_3"]
-    assert [one.id for one in stores.source.rows(key, MemoryType.FACT, now=NOW, limit=1)] == ["mem_1"]
+    assert [one.id for one in stores.source.rows(key, MemoryType.FACT, after="mem_2")] == ["mem_3"]
+    assert [one.id for one in stores.source.rows(key, MemoryType.FACT, limit=1)] == ["mem_1"]
     assert stores.source.types(key) == [MemoryType.FACT, MemoryType.DECISION]
 
 

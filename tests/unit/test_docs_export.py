@@ -375,3 +375,22 @@ def test_a_project_belongs_to_the_organization_that_was_there_first(stub: DocsSe
     given(own, "rival deploys", org_id="rival", scope=Scope.SPACE, scope_id="ops")
     exported(own.docs_exporter, org="rival")
     assert stub.projects.keys() == {"vitto-memory", "memory of rival"}
+
+
+def test_a_step_sends_what_it_has_after_a_few_seconds_of_reading(
+    services: Container, target: CountingTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = services.ports.clock
+    assert isinstance(clock, TestClock)
+    for name in range(4):
+        given(services, f"fact of space {name}", scope=Scope.SPACE, scope_id=f"s{name}")
+    types = services.ports.docs_source.types
+
+    def slow(scope_key: str) -> list[MemoryType]:
+        clock.forward(seconds=2)
+        return types(scope_key)
+
+    monkeypatch.setattr(services.ports.docs_source, "types", slow)
+    services.docs_exporter.begin("acme", ALL)
+    assert services.docs_exporter.step("acme").memories == 2
+    assert exported(services.docs_exporter).memories == 4

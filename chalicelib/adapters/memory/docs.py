@@ -27,11 +27,9 @@ class InMemoryDocsSource:
         found = {memory.type for memory in self._active() if memory.scope_ref.key == scope_key}
         return [kind for kind in MemoryType if kind in found]
 
-    def rows(
-        self, scope_key: str, kind: MemoryType, *, now: datetime, after: str = "", limit: int = 200
-    ) -> list[Memory]:
+    def rows(self, scope_key: str, kind: MemoryType, *, after: str = "", limit: int = 200) -> list[Memory]:
         of_scope = [memory for memory in self._active() if memory.scope_ref.key == scope_key]
-        found = [m for m in of_scope if m.type is kind and m.id > after and not m.is_expired(now)]
+        found = [m for m in of_scope if m.type is kind and m.id > after]
         bare = {"embedding": None, "history": (), "admission": None}
         return [memory.model_copy(update=bare) for memory in sorted(found, key=lambda memory: memory.id)[:limit]]
 

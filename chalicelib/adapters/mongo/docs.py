@@ -1,12 +1,10 @@
 """What the docs export reads and keeps, on MongoDB: claims, manifests and checkpoints stand in one collection."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from pymongo.errors import DuplicateKeyError
 
-from chalicelib.adapters.mongo.conditions import conditions
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document, row_id
 from chalicelib.adapters.mongo.indexes import DOCS_EXPORTS, MEMORIES
@@ -14,7 +12,6 @@ from chalicelib.adapters.mongo.oldvectors import OLD_PATH
 from chalicelib.domain.docs import DocsCheckpoint, DocsSelection, ScopeManifest, kind_range
 from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Memory, MemoryType, Status
-from chalicelib.domain.query import Filter
 from chalicelib.domain.scope import Scope, ScopeRef
 
 _LEFT_OUT = ("embedding_256", "embeddingChunks", OLD_PATH, "terms", "termCounts", "history", "admission")
@@ -29,29 +26,19 @@ class MongoDocsSource:
         self._rows = connection.database.get_collection(MEMORIES)
 
     def scopes(self, org_id: str, kind: Scope, *, after: str = "", limit: int = 100) -> list[str]:
-        """Each found from the one before it, through the index: what is in between is not read."""
-        found: list[str] = []
         low, high = kind_range(org_id, kind, after)
+        query = {"scopeKey": {"$gt": low, "$lt": high}, **_ACTIVE}
         with self._connection.scanning():
-            while len(found) < limit:
-                query = {"scopeKey": {"$gt": found[-1] if found else low, "$lt": high}, **_ACTIVE}
-                first = self._rows.find_one(query, {"scopeKey": 1}, sort=[("scopeKey", 1)])
-                if first is None:
-                    break
-                found.append(first["scopeKey"])
-        return found
+            return sorted(self._rows.distinct("scopeKey", query))[:limit]
 
     def types(self, scope_key: str) -> list[MemoryType]:
         with self._connection.scanning():
             found = set(self._rows.distinct("type", {"scopeKey": scope_key, **_ACTIVE}))
         return [kind for kind in MemoryType if kind.value in found]
 
-    def rows(
-        self, scope_key: str, kind: MemoryType, *, now: datetime, after: str = "", limit: int = 200
-    ) -> list[Memory]:
+    def rows(self, scope_key: str, kind: MemoryType, *, after: str = "", limit: int = 200) -> list[Memory]:
         first = row_id(ScopeRef.from_key(scope_key).org_id, after)
-        query: Document = {"scopeKey": scope_key, **_ACTIVE, "_id": {"$gt": first}}
-        query |= conditions(Filter(types=(kind,)), now)
+        query: Document = {"scopeKey": scope_key, **_ACTIVE, "type": kind.value, "_id": {"$gt": first}}
         with self._connection.scanning():
             documents = self._rows.find(query, dict.fromkeys(_LEFT_OUT, 0)).sort("_id", 1).limit(limit)
             return [from_document(document).memory for document in documents]

@@ -28,6 +28,7 @@ from chalicelib.ports import Clock, DocsLedger, DocsSource, DocsTarget, MemorySt
 
 REQUEST_SECONDS = 5.0  # what a request works itself before it leaves the rest to the queue
 TASK_SECONDS = 30.0  # what a message works before another takes over, well within its visibility
+STEP_SECONDS = 3.0  # of reading and rendering, before what there is is sent
 TASK_LIMIT_SECONDS = 75.0  # with the last step and its repeats; a function of the queue has 120
 STORE = "docs"
 
@@ -124,9 +125,8 @@ class DocsExporter:
         if before.progress.state is not DocsExportState.RUNNING:
             return before.progress
         before = self._ready(org_id, before)
-        batch = self._next_batch(before)
+        batch, done = self._next_batch(before)
         refused = self._sent(org_id, before.progress.destination, batch)
-        done = not batch.is_full
         progress = self._counted(before.progress, batch, refused, done=done)
         position = batch.position if batch.pieces else before.position
         self._keep(before, progress, position, everything=before.everything)
@@ -155,15 +155,17 @@ class DocsExporter:
         self._target.create(org_id)
         return self._checkpoint(org_id)
 
-    def _next_batch(self, found: DocsCheckpoint) -> Batch:
+    def _next_batch(self, found: DocsCheckpoint) -> tuple[Batch, bool]:
+        """What comes next, as much as fits into a batch and a step's time; whether that is all."""
         progress, batch = found.progress, Batch(found.everything)
+        until = self._clock() + timedelta(seconds=STEP_SECONDS)
         pieces = self._walk.pieces(progress.destination, progress.org_id, progress.selection, found.position)
         for piece in pieces:
             key = piece.position.scope_key
             batch.add(piece, batch.manifests.get(key) or self._ledger.manifest(progress.destination, key))
-            if batch.is_full:
-                break
-        return batch
+            if batch.is_full or self._clock() > until:
+                return batch, False
+        return batch, True
 
     def _sent(self, org_id: str, destination: str, batch: Batch) -> Mapping[str, str]:
         """Send what has to be; what was refused, and why."""

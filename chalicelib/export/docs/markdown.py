@@ -3,6 +3,7 @@
 import re
 
 _LONGEST_TITLE = 80
+_LOOKED_AT = 4 * _LONGEST_TITLE
 _ELLIPSIS = "…"
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&$@=.:]")
 _FENCE = 3
@@ -21,7 +22,7 @@ def inline(text: str) -> str:
 
 def title(text: str) -> str:
     """The beginning of `text` as a heading's words."""
-    line = one_line(text)
+    line = one_line(text.lstrip()[:_LOOKED_AT])
     if len(line) > _LONGEST_TITLE:
         line = line[:_LONGEST_TITLE].rpartition(" ")[0] or line[:_LONGEST_TITLE]
         return inline(line) + _ELLIPSIS

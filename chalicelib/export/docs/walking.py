@@ -12,7 +12,7 @@ from chalicelib.export.docs.rendering import entry, index, page, page_head
 from chalicelib.ports import Clock, DocsLedger, DocsSource, MemoryStore
 
 PAGE_BYTES = 64 * 1024  # a page has more only where one memory alone does
-READ_ROWS = 200
+READ_ROWS = 500
 READ_SCOPES = 100
 
 
@@ -104,14 +104,16 @@ class Walk:
 
     def _rows(self, scope_key: str, kind: MemoryType, after: str) -> Iterator[Memory]:
         while True:
-            found = self._source.rows(scope_key, kind, now=self._clock(), after=after, limit=READ_ROWS)
+            found = self._source.rows(scope_key, kind, after=after, limit=READ_ROWS)
             yield from self._standing(scope_key, found)
             if len(found) < READ_ROWS:
                 return
             after = found[-1].id
 
     def _standing(self, scope_key: str, memories: list[Memory]) -> list[Memory]:
-        """Those in whose place no other stands, marked and not archived yet as they may be."""
+        """Those whose time has not run out, and in whose place no other stands, be they marked and not archived yet."""
+        now = self._clock()
+        memories = [memory for memory in memories if not memory.is_expired(now)]
         successors = [id_ for memory in memories for id_ in yields_to(memory)]
         if not successors:
             return memories
