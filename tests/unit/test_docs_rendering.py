@@ -95,8 +95,8 @@ def test_an_entry_says_what_it_is() -> None:
         )
     )
     assert said == (
-        "## Deploys\\: Fridays\n\n"
-        "- Summary: Deploys\\: Fridays\n"
+        "## Deploys: Fridays\n\n"
+        "- Summary: Deploys: Fridays\n"
         "- Type: decision\n"
         "- Tags: `ops`, `deploy`\n"
         "- Key entities: `Friday`\n"

@@ -99,7 +99,7 @@ def test_a_memory_of_mem0_expires_at_the_end_of_its_day(day: str, kept: str | No
 
 
 def test_a_fact_of_zep_keeps_when_it_was_true_whom_it_is_about_and_where_it_is_from() -> None:
-    nodes = [{"uuid": "n-1", "name": "Kendra", "summary": "K."}, {"uuid": "n-2", "name": "Porto", "labels": ["City"]}]
+    nodes = [{"uuid": "n-1", "name": "Kendra", "summary": "K."}, {"uuid": "n-2", "name": "Porto"}]
     made = converted({"edges": [EDGE], "nodes": nodes, "user_id": "kendra"})
     (item,) = made.items
     assert item.user == "kendra"
@@ -112,7 +112,10 @@ def test_a_fact_of_zep_keeps_when_it_was_true_whom_it_is_about_and_where_it_is_f
         "links": [{"kind": "evidence", "target": "ep-1"}],
         "source": "import:zep:e-1",
     }
-    assert [one.where for one in made.left_out] == ["document, nodes.1", "document, nodes.2"]
+    assert [(one.where, one.invalid) for one in made.left_out] == [
+        ("document, nodes.1", False),
+        ("document, nodes.2", False),
+    ]
     assert not made.not_kept
 
 

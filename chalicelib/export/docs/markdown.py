@@ -5,7 +5,7 @@ import re
 _LONGEST_TITLE = 80
 _LOOKED_AT = 4 * _LONGEST_TITLE
 _ELLIPSIS = "…"
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+\-!|~&$@=.:]")
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>#!|~&$@]")  # what begins a line alone cannot stand there
 _FENCE = 3
 _BACKTICKS = re.compile("`+")
 

@@ -64,6 +64,9 @@ def _take_all(made: Conversion, record: Record, given: Circumstances, names: _Na
     }
     for name, one in _parts(value):
         part = Record(f"{record.where}, {name}", one)
+        if name.startswith("nodes.") and isinstance(one, dict):
+            made.skip(part, _NODE, one.get("summary") or "")
+            continue
         _take(made, part, given, names, {**of, **{key: said for key, said in under.items() if said}})
 
 
