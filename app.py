@@ -11,6 +11,7 @@ from chalicelib.entrypoints.events import admin, backfill, purge, retry_pending,
 from chalicelib.entrypoints.observation import observed
 from chalicelib.entrypoints.routes import (
     administration,
+    docs_export,
     health,
     memories,
     openapi,
@@ -34,6 +35,7 @@ app.register_middleware(observed, "all")
 for module in (
     memories,
     backfill_routes,
+    docs_export,
     review,
     recall,
     sessions,

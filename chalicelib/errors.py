@@ -112,7 +112,8 @@ class TooLarge(VittoError):
 
 
 class StoreUnavailable(VittoError):
-    """A store did not answer in time. `store` is `mongo`, `atlas` (MongoDB's vector search), `redis` or `sqs`."""
+    """A store did not answer in time. `store` is `mongo`, `atlas` (MongoDB's vector search), `redis`, `sqs`
+    or `docs` (the target of exports)."""
 
     code = "store_unavailable"
 

@@ -114,6 +114,21 @@ class LanguageModelSettings(Slice):
     output_tokens: int = setting("VITTO_LLM_OUTPUT_TOKENS", 2000, "Tokens that one answer may have.", ge=50, le=16000)
 
 
+class DocsSettings(Slice):
+    """Where memories are exported to as documents."""
+
+    url: str = setting("VITTO_DOCS_URL", "", "Base URL of a docs service; empty is none, and no export.")
+    token: str = setting("VITTO_DOCS_TOKEN", "", "Bearer token of that service.", secret=True)
+    project: str = setting(
+        "VITTO_DOCS_PROJECT",
+        "vitto-memory",
+        "Project there; `{organization}` in it stands for the organization's name.",
+        min_length=1,
+        max_length=100,
+    )
+    seconds: float = setting("VITTO_DOCS_SECONDS", 10.0, "Limit of one call to that service.", gt=0, le=120)
+
+
 class AuthSettings(Slice):
     """Who may come in. Authentication is always on."""
 
@@ -225,6 +240,7 @@ class Settings(Slice):
     queue: QueueSettings = Field(default_factory=QueueSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
+    docs: DocsSettings = Field(default_factory=DocsSettings)
     auth: AuthSettings = Field(default_factory=AuthSettings)
     breaker: BreakerSettings = Field(default_factory=BreakerSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)

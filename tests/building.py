@@ -11,6 +11,7 @@ from chalicelib.adapters.memory.administration import (
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
+from chalicelib.adapters.memory.docs import InMemoryDocsLedger, InMemoryDocsSource
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
@@ -120,12 +121,14 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "genomes": InMemorySessionGenomeStore(),
     }
     made |= overrides
-    beside: dict[str, Any] = {
+    over_store: dict[str, Any] = {
         "backfills": InMemoryBackfillStore(made["store"]),
         "old_rows": InMemoryOldRows(made["store"]),
         "indexes": NoIndexes(),
+        "docs_source": InMemoryDocsSource(made["store"]),
+        "docs_ledger": InMemoryDocsLedger(),
     }
-    return Ports(**beside | made)
+    return Ports(**over_store | made)
 
 
 def no_questions(*orgs: str) -> InMemoryPluginSwitches:

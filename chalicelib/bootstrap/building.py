@@ -17,6 +17,9 @@ from chalicelib.ports import (
     AuditLog,
     BackfillStore,
     Clock,
+    DocsLedger,
+    DocsSource,
+    DocsTarget,
     Embedder,
     HotIndex,
     KeyStore,
@@ -68,6 +71,9 @@ class Ports:
     backfills: BackfillStore
     old_rows: OldRows
     indexes: StoreIndexes
+    docs_source: DocsSource
+    docs_ledger: DocsLedger
+    docs_target: DocsTarget | None = None
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
@@ -89,6 +95,8 @@ IN_MONGO = frozenset(
         "user_genomes",
         "old_rows",
         "indexes",
+        "docs_source",
+        "docs_ledger",
     }
 )
 """The ports without which no container is, all of them on MongoDB."""
@@ -114,6 +122,8 @@ def build_ports(settings: Settings, **overrides: Any) -> Ports:
         made["embedder"] = _embedder(settings, made["telemetry"])
     if settings.language_model.model and "language_model" not in overrides:
         made["language_model"] = _language_model(settings, made["telemetry"])
+    if settings.docs.url and "docs_target" not in overrides:
+        made["docs_target"] = _docs_target(settings)
     return Ports(**made)
 
 
@@ -127,6 +137,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
         backfill,
+        docs,
         identity,
         memories,
         oldvectors,
@@ -144,6 +155,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     return {
         "store": memories.MongoMemoryStore(mongo, old),
         "backfills": backfill.MongoBackfillStore(mongo, old),
+        "docs_source": docs.MongoDocsSource(mongo),
+        "docs_ledger": docs.MongoDocsLedger(mongo),
         "keys": administration.MongoKeyStore(mongo),
         "receipts": receipts.MongoReceiptStore(mongo),
         "audit": administration.MongoAuditLog(mongo),
@@ -170,6 +183,12 @@ def _language_model(settings: Settings, telemetry: Telemetry) -> LanguageModel:
     from chalicelib.adapters.openai_language_model import STORE, OpenAILanguageModel  # noqa: PLC0415 - see the module
 
     return OpenAILanguageModel(settings.language_model, _breaker(STORE, settings, telemetry))
+
+
+def _docs_target(settings: Settings) -> DocsTarget:
+    from chalicelib.adapters.docs_service import DocsService  # noqa: PLC0415 - see the module
+
+    return DocsService(settings.docs)
 
 
 def _breaker(store: str, settings: Settings, telemetry: Telemetry | None) -> "Breaker":

@@ -10,6 +10,7 @@ from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, R
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
+from chalicelib.export.docs.exporter import DocsExporter
 from chalicelib.plugins.aftermath import AfterResponse
 from chalicelib.plugins.emotional_context import EmotionalContext
 from chalicelib.plugins.hooks import Plugin
@@ -340,6 +341,20 @@ class Container:
         return Migration(self.ports.old_rows, self.ports.clock, organization)
 
     @cached_property
+    def docs_exporter(self) -> DocsExporter:
+        """Memories as documents."""
+        p = self.ports
+        return DocsExporter(
+            source=p.docs_source,
+            store=p.store,
+            ledger=p.docs_ledger,
+            target=p.docs_target,
+            queue=p.queue,
+            telemetry=p.telemetry,
+            clock=p.clock,
+        )
+
+    @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
         return TaskRunner(
@@ -351,6 +366,7 @@ class Container:
             settle_session=self.conversation.settler.settle,
             recompile_user=self.recompiles.user,
             recompile_session=self.recompiles.session,
+            export_docs=self.docs_exporter.go_on,
         )
 
     @cached_property

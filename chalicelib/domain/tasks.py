@@ -85,10 +85,8 @@ class WriteScopeQuestions(ScopedTask):
     after: str = Field(default="", max_length=MAX_ID_BYTES)
 
 
-class BackfillOrganization(ScopedTask):
-    """An organization, named by its broadest scope, of which the backfill of embeddings is to go on."""
-
-    kind: Literal["backfill"] = "backfill"
+class OrganizationTask(ScopedTask):
+    """What is about an organization, named by its broadest scope."""
 
     @field_validator("scope_key")
     @classmethod
@@ -97,6 +95,18 @@ class BackfillOrganization(ScopedTask):
         if (ref.scope, ref.scope_id) != (Scope.ORGANIZATION, ref.org_id):
             raise ValueError("is no key of an organization")
         return value
+
+
+class BackfillOrganization(OrganizationTask):
+    """An organization of which the backfill of embeddings is to go on."""
+
+    kind: Literal["backfill"] = "backfill"
+
+
+class ExportDocs(OrganizationTask):
+    """An organization of which the docs export is to go on."""
+
+    kind: Literal["export_docs"] = "export_docs"
 
 
 class SettleSession(ScopedTask):
@@ -156,6 +166,7 @@ Task = (
     | WriteScopeQuestions
     | LearnPreferences
     | BackfillOrganization
+    | ExportDocs
     | SettleSession
     | RecompileUserGenome
     | RecompileSessionGenome

@@ -6,6 +6,7 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 
 from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
+from chalicelib.ports.docs import DocsLedger, DocsSource, DocsTarget
 from chalicelib.ports.identity import SoulStore, UserGenomeStore
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
@@ -25,6 +26,9 @@ __all__ = [
     "Clock",
     "DeadLetter",
     "Delivery",
+    "DocsLedger",
+    "DocsSource",
+    "DocsTarget",
     "Embedder",
     "HotIndex",
     "IndexEntry",

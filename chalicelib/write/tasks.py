@@ -10,6 +10,7 @@ from typing import Any
 
 from chalicelib.domain.tasks import (
     BackfillOrganization,
+    ExportDocs,
     IndexRows,
     LearnPreferences,
     RebuildScope,
@@ -52,9 +53,11 @@ class TaskRunner:
         settle_session: Callable[[str, Sequence[str]], None],
         recompile_user: Callable[[RecompileUserGenome], object],
         recompile_session: Callable[[RecompileSessionGenome], object],
+        export_docs: Callable[[str], object],
     ) -> None:
         self._queue = queue
         self._settle_messages = settle_session
+        self._export_docs = export_docs
         self._maintenance = maintenance
         self._prospective = prospective
         self._backfill = backfill
@@ -66,6 +69,7 @@ class TaskRunner:
             LearnPreferences: self._learn_preferences,
             WriteScopeQuestions: self._write_scope_questions,
             BackfillOrganization: self._go_on_with_backfill,
+            ExportDocs: self._go_on_with_docs,
             SettleSession: self._settle_session,
             RecompileUserGenome: recompile_user,
             RecompileSessionGenome: recompile_session,
@@ -99,6 +103,9 @@ class TaskRunner:
 
     def _go_on_with_backfill(self, task: BackfillOrganization) -> None:
         self._backfill.go_on(task.chain.org_id)
+
+    def _go_on_with_docs(self, task: ExportDocs) -> None:
+        self._export_docs(task.chain.org_id)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.docs import MongoDocsLedger, MongoDocsSource
 from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
@@ -26,6 +27,7 @@ from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
 from chalicelib.plugins.hooks import Plugin
+from chalicelib.ports import DocsTarget
 from chalicelib.settings import RecallSettings, Settings
 from tests.conftest import SIZE
 from tests.e2e.client import Api
@@ -53,7 +55,9 @@ def serve(
     """Starts the application with the settings and the plugins given. Only the latest one serves."""
     before = bootstrap._container
 
-    def start(settings: Settings | None = None, plugins: Sequence[Plugin] = ()) -> Api:
+    def start(
+        settings: Settings | None = None, plugins: Sequence[Plugin] = (), docs_target: DocsTarget | None = None
+    ) -> Api:
         settings = settings or Settings(recall=RecallSettings(seconds=28))
         ports = Ports(
             store=MongoMemoryStore(mongo),
@@ -74,6 +78,9 @@ def serve(
             backfills=MongoBackfillStore(mongo, OldVectors(embedder.passage_model)),
             old_rows=MongoOldRows(mongo),
             indexes=MongoIndexes(mongo, SIZE),
+            docs_source=MongoDocsSource(mongo),
+            docs_ledger=MongoDocsLedger(mongo),
+            docs_target=docs_target,
             telemetry=telemetry,
             clock=system_clock,
             queue=RedisTaskQueue(redis, settings.queue),

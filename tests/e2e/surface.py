@@ -29,6 +29,8 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("POST", "/engine/memories/recall"): (Ask(body={"query": "what is there?"}),),
     ("POST", "/engine/memories/backfill-embeddings"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/memories/backfill-embeddings"): (Ask(role=Role.ADMIN),),
+    ("POST", "/engine/memories/export-to-docs"): (Ask(role=Role.ADMIN), Ask(body={"users": True}, role=Role.ADMIN)),
+    ("GET", "/engine/memories/export-to-docs"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/memories/{id}"): (Ask("memory"), Ask("forgotten")),
     ("PATCH", "/engine/memories/{id}"): (
         Ask("memory", body={"content": "changed"}, headers={"If-Match": '"2"'}),

@@ -10,6 +10,7 @@ from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStore, MongoRecallStore
 from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.mongo.docs import MongoDocsLedger, MongoDocsSource
 from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
@@ -55,6 +56,8 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         backfills=MongoBackfillStore(mongo, OldVectors(TermEmbedder().passage_model)),
         old_rows=MongoOldRows(mongo),
         indexes=MongoIndexes(mongo, SIZE),
+        docs_source=MongoDocsSource(mongo),
+        docs_ledger=MongoDocsLedger(mongo),
         telemetry=RecordedTelemetry(),
         clock=system_clock,
     )

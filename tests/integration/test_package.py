@@ -174,6 +174,15 @@ def test_with_a_language_model_its_key_is_in_the_secret_like_the_others(sam: dic
     assert [name for name in secrets if name not in documented] == []
 
 
+def test_a_docs_service_is_reached_with_a_token_of_the_secret_and_without_one_none_is_looked_for(
+    sam: dict[str, Any],
+) -> None:
+    assert deployed(sam)["VITTO_DOCS_TOKEN"] == ""
+    shared = deployed(sam, Secret="mine", DocsUrl="https://docs.example", DocsProject="memory")
+    assert shared["VITTO_DOCS_TOKEN"] == "secretsmanager:mine#docsToken"
+    assert (shared["VITTO_DOCS_URL"], shared["VITTO_DOCS_PROJECT"]) == ("https://docs.example", "memory")
+
+
 def test_nothing_unneeded_is_in_the_zip(names: set[str]) -> None:
     top = {name.partition("/")[0] for name in names}
     assert top & UNNEEDED == set()

@@ -47,6 +47,7 @@ def runner_of(made: Container, kind: type[TaskRunner] = TaskRunner) -> TaskRunne
         settle_session=made.conversation.settler.settle,
         recompile_user=made.recompiles.user,
         recompile_session=made.recompiles.session,
+        export_docs=made.docs_exporter.go_on,
     )
 
 

@@ -25,6 +25,7 @@ MESSAGES = "messages"
 SESSION_GENOMES = "session_genomes"
 SOULS = "souls"
 USER_GENOMES = "user_genomes"
+DOCS_EXPORTS = "docs_exports"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400

@@ -18,6 +18,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryReceiptStore,
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
+from chalicelib.adapters.memory.docs import InMemoryDocsLedger, InMemoryDocsSource
 from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
@@ -114,6 +115,8 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         backfills=InMemoryBackfillStore(store),
         old_rows=InMemoryOldRows(store),
         indexes=NoIndexes(),
+        docs_source=InMemoryDocsSource(store),
+        docs_ledger=InMemoryDocsLedger(),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
 

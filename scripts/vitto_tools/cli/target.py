@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import time
 from typing import Any, NoReturn
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from chalicelib.settings import Settings
 from vitto_tools.local.home import local_environment, read_serve_file
 
 TIMEOUT_SECONDS = 120
+ATTEMPTS, LONGEST_WAIT = 40, 30  # a killed run's last request may still be worked on when the next one begins
 _FIRST_ERROR = 400
 
 
@@ -27,14 +29,22 @@ class Api:
         self._session.headers["Authorization"] = f"Bearer {key}"
 
     def call(self, method: str, path: str, *, headers: dict[str, str] | None = None, **options: Any) -> Any:
-        """The JSON answer. A failure ends the command with what the API said."""
+        """The JSON answer. A failure ends the command with what the API said; a request with an Idempotency-Key is repeated
+        for a while where the API says when to come again."""
+        left = ATTEMPTS if headers and "Idempotency-Key" in headers else 1
+        while (reply := self._asked(method, path, headers=headers, **options)).status_code >= _FIRST_ERROR:
+            left -= 1
+            wait = reply.headers.get("Retry-After", "")
+            if not left or not wait.isdecimal():
+                fail(_told(reply))
+            time.sleep(min(int(wait), LONGEST_WAIT))
+        return reply.json()
+
+    def _asked(self, method: str, path: str, **options: Any) -> requests.Response:
         try:
-            reply = self._session.request(method, self._url + path, timeout=TIMEOUT_SECONDS, headers=headers, **options)
+            return self._session.request(method, self._url + path, timeout=TIMEOUT_SECONDS, **options)
         except requests.RequestException as error:
             fail(f"{self._url} does not answer ({type(error).__name__}); is scripts/serve running?")
-        if reply.status_code >= _FIRST_ERROR:
-            fail(_told(reply))
-        return reply.json()
 
 
 def _told(reply: requests.Response) -> str:

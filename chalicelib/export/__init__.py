@@ -1,0 +1,1 @@
+"""Leaving: what an organization or a person takes along."""
