@@ -40,16 +40,20 @@ class OpenAIEmbedder:
         return f"{self._settings.passage_model}@{self._settings.dimensions}"
 
     def probe(self) -> dict[str, Any]:
-        self._embed_query("ping", probing=True)
+        self._embed_queries(["ping"], probing=True)
         return {"model": self.passage_model}
 
     def similarity(self, cosine: float) -> float:
         return self._calibration.similarity(cosine)
 
     def embed_passages(self, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
-        pieces = [chunks(text, self._calibration.chunk_characters) for text in texts]
-        flat = [piece for group in pieces for piece in group]
-        return [tuple(group) for group in _regrouped(self._ask_all(flat), [len(group) for group in pieces])]
+        pieces, sizes = self._pieces(texts)
+        return [tuple(group) for group in _regrouped(self._ask_all(pieces), sizes)]
+
+    def _pieces(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
+        """The chunks of all texts, and how many each has."""
+        groups = [chunks(text, self._calibration.chunk_characters) for text in texts]
+        return [piece for group in groups for piece in group], [len(group) for group in groups]
 
     def _ask_all(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of any number of texts, in batches, within `passage_seconds` altogether: a request waits for them."""
@@ -64,12 +68,15 @@ class OpenAIEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vector:
-        return self._embed_query(text)
+        return self._embed_queries([text])[0]
 
-    def _embed_query(self, text: str, *, probing: bool = False) -> Vector:
-        pieces = chunks(text, self._calibration.chunk_characters)
-        seconds = self._settings.query_seconds
-        return mean(self._ask(self._query_model, pieces, seconds, _QUERY_RETRIES, probing=probing))
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return self._embed_queries(texts)
+
+    def _embed_queries(self, texts: Sequence[str], *, probing: bool = False) -> list[Vector]:
+        pieces, sizes = self._pieces(texts)
+        vectors = self._ask(self._query_model, pieces, self._settings.query_seconds, _QUERY_RETRIES, probing=probing)
+        return [mean(group) for group in _regrouped(vectors, sizes)]
 
     @functools.cached_property
     def _client(self) -> Any:

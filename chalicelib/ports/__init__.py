@@ -12,7 +12,7 @@ from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
 from chalicelib.ports.sessions import SessionChange, SessionGenomeStore, SessionStore
-from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId, Standing
+from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId
 from chalicelib.ports.work import DeadLetter, Delivery, TaskQueue
 
 __all__ = [
@@ -46,7 +46,6 @@ __all__ = [
     "SessionGenomeStore",
     "SessionStore",
     "SoulStore",
-    "Standing",
     "StoredVectors",
     "TaskQueue",
     "Telemetry",

@@ -12,7 +12,6 @@ from chalicelib.domain.query import (
     IndexQuery,
 )
 from chalicelib.domain.scope import Chain
-from chalicelib.domain.vector import Vector
 from chalicelib.ports.services import Probe
 
 
@@ -85,16 +84,17 @@ class CacheEntry:
 @dataclass(frozen=True)
 class CacheOpening:
     """What the first read of a recall gives: the cached body where its generations still hold, else what they are now;
-    and the query's vector where it is known. `names` are those of the words given that are in the name of a speaker."""
+    and the vectors that are kept of the query, one behind another. `names` are those of the words given that are in the
+    name of a speaker."""
 
     body: str | None
     generations: tuple[str, ...]
-    vector: Vector | None
+    vectors: bytes | None
     names: tuple[str, ...] = ()
 
 
 def vector_under(vector_key: str, names: Sequence[str]) -> str:
-    """Under what the vector of a query is kept that is embedded without `names`."""
+    """Under what the vectors of a query are kept that is embedded without `names`."""
     return f"{vector_key}:{','.join(names)}" if names else vector_key
 
 
@@ -103,11 +103,11 @@ class RecallCache(Protocol):
 
     def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
         """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer. Where it is
-        not, say which of `words` are in the name of a speaker in `chain`, and give the vector that is kept `vector_under`
+        not, say which of `words` are in the name of a speaker in `chain`, and give the vectors that are kept `vector_under`
         `vector_key` and those names."""
 
-    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
-        """Keep the answer and the vector where there is one, and queue the audit."""
+    def close(self, entry: CacheEntry | None, vectors: tuple[str, bytes] | None, audit: str) -> None:
+        """Keep the answer and the vectors where there are some, and queue the audit."""
 
     def forget(self, org_id: str) -> None:
         """Drop every cached answer of an organization: something in them was removed for good."""

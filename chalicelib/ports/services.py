@@ -45,6 +45,10 @@ class Embedder(Probe, Protocol):
     def embed_query(self, text: str) -> Vector:
         """The unit vector of a query. EmbeddingFailed where it could not be had in time."""
 
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Per text its vector as `embed_query` gives it, all in the time of one. EmbeddingFailed where one could
+        not be had."""
+
     def similarity(self, cosine: float) -> float:
         """A cosine of this model on the calibrated scale, 0 to 1, where 0.5 is as likely related as not."""
 

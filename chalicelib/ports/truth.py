@@ -33,14 +33,6 @@ class Browse:
     scope_id: str | None = None
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What a chain holds, where a recall found nothing."""
-
-    anything: bool
-    pending: bool
-
-
 RowId = tuple[str, str]
 """An organization and the id of a row in it."""
 
@@ -140,8 +132,11 @@ class MemoryStore(Probe, RelatedReads, Protocol):
     def keep_checkpoint(self, name: str, value: str) -> None:
         """Keep it in place of what was there."""
 
-    def standing(self, chain: Chain) -> Standing:
-        """Whether the chain holds any active row, and any that is pending; two queries."""
+    def holds_any(self, chain: Chain) -> bool:
+        """Whether the chain holds any active row."""
+
+    def awaits_index(self, chain: Chain) -> bool:
+        """Whether the chain holds an active row that is not indexed yet."""
 
     def mark_for_repair(self, scope_keys: Iterable[str]) -> str:
         """Remember that the indexes of these scopes missed a write; the token of the mark."""

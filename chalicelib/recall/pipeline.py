@@ -140,8 +140,8 @@ class RecallPipeline:
         return self._settings.prospective and self._hooks.matches_questions(org_id)
 
     def _answer(self, run: _Run) -> dict[str, Any]:
-        vector, problem = self._vector(run)
-        searched = self._search.run(run.asked, vector, problem, run.opening.names)
+        vectors, problem = self._vectors(run)
+        searched = self._search.run(run.asked, vectors, problem)
         found = searched.found
         answer = RecallAnswer(
             recall_id=run.id,
@@ -156,7 +156,7 @@ class RecallPipeline:
             self._telemetry.event(
                 "recall_degraded", recall_id=run.id, part=part.part, code=part.code, reason=part.message
             )
-        self._close(run, answer, vector, found)
+        self._close(run, answer, b"".join(vectors.values()), found)
         return self._told(run, answer)
 
     def _told(self, run: _Run, answer: RecallAnswer) -> dict[str, Any]:
@@ -168,18 +168,20 @@ class RecallPipeline:
         self._hooks.answered(run.asked, lambda: hits)
         return answer.body()
 
-    def _vector(self, run: _Run) -> tuple[Vector | None, Missing | None]:
-        text = without_names(run.asked.text, run.opening.names)
+    def _vectors(self, run: _Run) -> tuple[dict[str, Vector], Missing | None]:
+        """The vectors of the query's text and of its parts, by these; empty where they could not be had, and why."""
+        texts = list(dict.fromkeys((run.asked.text, *run.asked.parts)))
+        plain = [without_names(text, run.opening.names) for text in texts]
         try:
-            vector = run.opening.vector or self._embedder.embed_query(text)
+            vectors = _divided(run.opening.vectors, len(texts)) or self._embedder.embed_queries(plain)
         except EmbeddingFailed as error:
             mismatch = isinstance(error, EmbeddingMismatch)
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
-            return None, Missing(part="query_vector", code=code, message=error.message)
-        run.embedded[text] = vector
-        return vector, None
+            return {}, Missing(part="query_vector", code=code, message=error.message)
+        run.embedded[plain[0]] = vectors[0]
+        return dict(zip(texts, vectors, strict=True)), None
 
-    def _close(self, run: _Run, answer: RecallAnswer, vector: Vector | None, found: Found) -> None:
+    def _close(self, run: _Run, answer: RecallAnswer, vectors: bytes, found: Found) -> None:
         record = self._record(run.id, run.asked).model_copy(
             update={
                 "hits": audited(answer.hits),
@@ -192,7 +194,7 @@ class RecallPipeline:
         )
         model = self._embedder.passage_model
         key = vector_under(run.asked.vector_key(model), run.opening.names)
-        fresh = None if vector is None or run.opening.vector else (key, vector)
+        fresh = None if not vectors or run.opening.vectors else (key, vectors)
         audit = record.model_dump_json(exclude_none=True)
         if self._cache is not None and run.opening is not _OPEN_FAILED:
             try:
@@ -240,6 +242,12 @@ class RecallPipeline:
         elif run.opening is _OPEN_FAILED:
             skipped = "redis is unavailable"
         return TierReport(tier=TierName.CACHE, ms=run.cache_ms, skipped=skipped)
+
+
+def _divided(vectors: bytes | None, count: int) -> list[Vector]:
+    """The vectors that stand one behind another; none where there are none."""
+    size = len(vectors or b"") // count
+    return [vectors[start : start + size] for start in range(0, len(vectors), size)] if vectors else []
 
 
 def _served(run: _Run) -> dict[str, Any]:

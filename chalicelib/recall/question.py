@@ -4,13 +4,14 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Memory, Status
 from chalicelib.domain.past import as_it_was
 from chalicelib.domain.query import RecallQuery, StoredMemory
-from chalicelib.domain.routing.route import Route, RouteCode, RouteReason, route_of, unrouted
+from chalicelib.domain.routing.route import Route, RouteCode, RouteName, RouteReason, route_of, unrouted
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.text.cleaning import clean, is_blank
 from chalicelib.domain.text.names import possible_names
@@ -70,6 +71,16 @@ class Question:
             return as_it_was(memory, at)
         return memory if memory.status is Status.ACTIVE and not memory.is_expired(now) else None
 
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """What the deep route searches for one by one, besides the whole."""
+        if self.route.name is not RouteName.DEEP:
+            return ()
+        from chalicelib.domain.routing.parts import parts  # noqa: PLC0415 - see `recall.dopamine_router`
+        from chalicelib.domain.routing.reading import read  # noqa: PLC0415
+
+        return parts(read(self.text))
+
     def part(self, text: str) -> "Question":
         """The question about a part of its text."""
         return replace(self, text=text, words=query_words(text))
@@ -82,8 +93,8 @@ class Question:
         return key(self.chain.org_id, _hash([_FORMAT, reader, self.text, self.chain.keys, model, asked, route]))
 
     def vector_key(self, model: str) -> str:
-        """Under what the query's vector is cached, per organization."""
-        return key(self.chain.org_id, _hash([self.text, model]))
+        """Under what the vectors of the query and its parts are cached, per organization."""
+        return key(self.chain.org_id, _hash([self.text, *self.parts, model]))
 
 
 def question(caller: Caller, query: RecallQuery) -> Question:

@@ -138,10 +138,10 @@ class Ranking:
             return EmptyReason.STORE_DOWN
         if not found.candidates and asked.query.filter and found.statistics.rows:
             return EmptyReason.ALL_FILTERED
-        standing = self._store.standing(asked.chain)
-        if not standing.anything:
+        if not found.candidates and not self._store.holds_any(asked.chain):
             return EmptyReason.NOTHING_STORED
-        return EmptyReason.NOT_INDEXED_YET if found.unindexed or standing.pending else EmptyReason.NOTHING_SIMILAR
+        pending = found.unindexed or self._store.awaits_index(asked.chain)
+        return EmptyReason.NOT_INDEXED_YET if pending else EmptyReason.NOTHING_SIMILAR
 
 
 def _unseen(asked: Question, row: StoredMemory) -> LeftOutRule:

@@ -1,16 +1,15 @@
 """From a question to its hits: the tiers and cold recall, ranked; on the deep route also part by part and along links; and
 what holds for this reader where hits disagree."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chalicelib.domain.budget import time_left
 from chalicelib.domain.explanation import LeftOutRule
 from chalicelib.domain.query import EmptyReason, Hit, Missing, MissingCode
 from chalicelib.domain.routing.route import RouteName
-from chalicelib.domain.text.names import without_names
 from chalicelib.domain.vector import Vector
-from chalicelib.errors import EmbeddingFailed, StoreUnavailable
+from chalicelib.errors import StoreUnavailable
 from chalicelib.ports import Embedder
 from chalicelib.recall.cold import ColdRecall
 from chalicelib.recall.conflict import resolve
@@ -46,16 +45,15 @@ class Search:
         self._linked = linked
         self._embedder = embedder
 
-    def run(
-        self, asked: Question, vector: Vector | None, problem: Missing | None, names: Collection[str] = ()
-    ) -> Searched:
-        """At most `asked.limit` hits. `vector` is None where the query could not be embedded, and `problem` says why. Parts
-        are embedded without `names`, as the whole was."""
+    def run(self, asked: Question, vectors: Mapping[str, Vector], problem: Missing | None) -> Searched:
+        """At most `asked.limit` hits. `vectors` are those of its text and of its parts; where they could not be had it is
+        empty, and `problem` says why."""
+        vector = vectors.get(asked.text)
         found, hits, empty = self._found(asked, vector)
         if problem:
             found.degraded.insert(0, problem)
         if asked.route.name is RouteName.DEEP:
-            hits = self._with_parts(asked, hits, found, None if problem else names)
+            hits = self._with_parts(asked, hits, found, vectors)
         if hits and asked.route.links:
             model = self._embedder.passage_model
             hits = merged(hits, self._linked.of(asked, hits, found, vector, model))
@@ -70,34 +68,22 @@ class Search:
         return found, ranked.hits, ranked.empty
 
     def _with_parts(
-        self, asked: Question, hits: Sequence[Hit], found: Found, names: Collection[str] | None
+        self, asked: Question, hits: Sequence[Hit], found: Found, vectors: Mapping[str, Vector]
     ) -> tuple[Hit, ...]:
-        """The hits of the whole with those of its parts; a part that cannot be searched for is said. Where `names` is None
-        nothing can be embedded."""
-        from chalicelib.domain.routing.parts import parts  # noqa: PLC0415 - see `recall.dopamine_router`
-        from chalicelib.domain.routing.reading import read  # noqa: PLC0415
-
+        """The hits of the whole with those of its parts; a part that cannot be searched for is said."""
         together = tuple(hits)
-        for text in parts(read(asked.text)):
+        for text in asked.parts:
             if time_left() < SECONDS_A_PART:
                 found.miss("parts", MissingCode.OUT_OF_TIME, "no time was left for every part of the query")
                 break
             try:
-                more, further, _ = self._found(asked.part(text), self._vector(text, names))
+                more, further, _ = self._found(asked.part(text), vectors.get(text))
             except StoreUnavailable as error:
                 found.miss("parts", MissingCode.STORE_UNAVAILABLE, error.message)
                 break
             found.absorb(more)
             together = merged(together, further)
         return together
-
-    def _vector(self, text: str, names: Collection[str] | None) -> Vector | None:
-        if names is None:
-            return None
-        try:
-            return self._embedder.embed_query(without_names(text, names))
-        except EmbeddingFailed:
-            return None
 
 
 def _settled(asked: Question, hits: Sequence[Hit], found: Found) -> tuple[Hit, ...]:

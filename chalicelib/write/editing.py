@@ -34,7 +34,7 @@ from chalicelib.write.consolidation.undoing import brought_back, no_longer_repla
 from chalicelib.write.decisions import Decisions
 from chalicelib.write.deferral import Deferral
 from chalicelib.write.indexing import Indexer
-from chalicelib.write.versions import present_state
+from chalicelib.write.versions import present_state, with_present
 
 _ABSENT = "no such memory for this reader"
 
@@ -181,7 +181,7 @@ class Editor:
         update |= {"revision": before.revision + 1, "updated_at": self._clock(), "index_state": IndexState.PENDING}
         if any(name in update and update[name] != getattr(before, name) for name in HISTORY_FIELDS):
             update |= {
-                "history": (*before.history, present_state(before)),
+                "history": with_present(before),
                 "edited_at": self._clock(),
                 "edited_by": caller.user_id,
             }

@@ -99,6 +99,11 @@ def test_a_query_is_nearest_to_the_passage_that_says_the_same(embedding: Embedde
     assert cosine(query, same) > cosine(query, other)
 
 
+def test_queries_together_have_the_vectors_that_each_has_alone(embedding: EmbedderUnderTest) -> None:
+    texts = ["ripe figs", "a bicycle in Porto", "ripe figs", "who? " * 300]
+    assert embedding.embedder.embed_queries(texts) == [embedding.embedder.embed_query(text) for text in texts]
+
+
 def test_what_cannot_be_embedded_raises_embedding_failed(embedding: EmbedderUnderTest) -> None:
     embedding.fail()
     calls: tuple[Callable[[], object], ...] = (
@@ -133,6 +138,11 @@ def test_a_long_query_has_one_vector_of_all_of_it(server: EmbeddingServer) -> No
     assert is_unit(vector)
     assert values(vector) == near(mean([unit(server.vector(piece, SIZE)) for piece in chunks(LONG, CHUNK)]))
     assert all(len(piece) <= CHUNK for texts in server.inputs for piece in texts)
+
+
+def test_queries_go_together_in_one_request(server: EmbeddingServer) -> None:
+    over_http(server).embed_queries(["figs", "plums", "pears"])
+    assert server.inputs == [["figs", "plums", "pears"]]
 
 
 def test_texts_go_in_batches_and_come_back_in_order(server: EmbeddingServer) -> None:

@@ -196,3 +196,19 @@ def test_fetch_gives_each_known_row_once_whatever_its_status(store: MemoryStore,
     found = store.fetch(chain(org), [*ids, "mem_unknown", *ids])
     assert sorted(stored.memory.id for stored in found) == sorted(ids)
     assert store.fetch(chain(org), []) == []
+
+
+def test_what_a_chain_holds_and_whether_it_awaits_the_index_is_said_of_it_alone(store: MemoryStore, org: str) -> None:
+    store.insert([row("a secret", org_id=org, scope_id="bob", user_id="bob", index_state=IndexState.PENDING)])
+    assert not store.holds_any(chain(org))
+    assert not store.awaits_index(chain(org))
+    held = row("held back", org_id=org, status=Status.QUARANTINED, index_state=IndexState.PENDING)
+    store.insert([held, row("a plan that is gone", org_id=org, **FORGOTTEN)])
+    assert not store.holds_any(chain(org))
+    assert not store.awaits_index(chain(org))
+    store.insert([row("a plan", org_id=org, index_state=IndexState.INDEXED)])
+    assert store.holds_any(chain(org))
+    assert not store.awaits_index(chain(org))
+    store.insert([row("another plan", org_id=org, index_state=IndexState.PENDING)])
+    assert store.awaits_index(chain(org))
+    assert not store.holds_any(chain(org).only(()))

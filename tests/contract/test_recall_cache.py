@@ -63,7 +63,7 @@ def test_keys_of_any_characters_stay_apart(cached: CacheUnderTest, org: str) -> 
 def test_an_unknown_question_gives_the_generations_of_its_scopes(cached: CacheUnderTest, org: str) -> None:
     reader = chain(org, spaces=("red",))
     opening = looked_up(cached, reader, "q")
-    assert (opening.body, opening.vector) == (None, None)
+    assert (opening.body, opening.vectors) == (None, None)
     assert len(opening.generations) == len(reader.keys)
     assert looked_up(cached, reader, "q") == opening
 
@@ -167,10 +167,10 @@ def test_a_counter_that_is_lost_before_a_write_never_comes_back(cached: CacheUnd
 def test_a_known_query_vector_comes_back_whole(cached: CacheUnderTest, org: str) -> None:
     opening = looked_up(cached, chain(org), "q")
     cached.cache.close(None, ("vector of q", VECTOR), "a miss")
-    assert looked_up(cached, chain(org), "q").vector == VECTOR
-    assert looked_up(cached, chain(org), "p").vector is None
+    assert looked_up(cached, chain(org), "q").vectors == VECTOR
+    assert looked_up(cached, chain(org), "p").vectors is None
     put(cached, row("figs", org_id=org))
-    assert looked_up(cached, chain(org), "q").vector == VECTOR
+    assert looked_up(cached, chain(org), "q").vectors == VECTOR
     assert looked_up(cached, chain(org), "q").generations != opening.generations
 
 
@@ -180,7 +180,7 @@ def test_answer_and_vector_are_kept_by_one_call(cached: CacheUnderTest, org: str
     cached.cache.close(kept, ("vector of q", VECTOR), "a miss")
     assert served(cached, chain(org), "q") == BODY
     put(cached, row("figs", org_id=org))
-    assert looked_up(cached, chain(org), "q").vector == VECTOR
+    assert looked_up(cached, chain(org), "q").vectors == VECTOR
 
 
 def test_only_words_in_the_name_of_a_speaker_of_the_chain_are_names(cached: CacheUnderTest, org: str) -> None:
@@ -204,9 +204,9 @@ def test_only_words_in_the_name_of_a_speaker_of_the_chain_are_names(cached: Cach
 def test_a_query_vector_is_known_under_the_names_that_it_was_made_without(cached: CacheUnderTest, org: str) -> None:
     cached.cache.close(None, ("vector of q", VECTOR), "a miss")
     put(cached, row("figs", org_id=org, origin=Origin(speaker="Ana")))
-    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vector is None
+    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vectors is None
     cached.cache.close(None, (vector_under("vector of q", ("ana",)), VECTOR), "a miss")
-    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vector == VECTOR
+    assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vectors == VECTOR
 
 
 AUDIT = json.dumps({"query": '"quoted" \\ / 名前 😀 \x7f\x01', "n": [1, None]}, ensure_ascii=False)

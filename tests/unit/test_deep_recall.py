@@ -1,5 +1,6 @@
 """Deep recall follows links and shared names within the reader's chain, and searches for the parts of a query one by one."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.domain.memory import ArchivedReason, LinkKind, MemoryType, Status
 from chalicelib.domain.query import Hit, Scores, TierName
 from chalicelib.domain.scope import Scope
+from chalicelib.domain.vector import Vector
 from chalicelib.errors import StoreUnavailable
 from chalicelib.recall import links, search
 from chalicelib.recall.merging import merged
@@ -153,6 +155,31 @@ def test_each_part_of_a_query_is_searched_for_and_the_hits_are_merged() -> None:
     names = [report["tier"] for report in answer["tiers"]]
     assert len(names) == len(set(names))
     assert tier(answer, "redis_vectors")["candidates"] > tier(whole, "redis_vectors")["candidates"]
+
+
+class Counting(TermEmbedder):
+    """An embedder that knows what it was asked, request by request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked.append(list(texts))
+        return super().embed_queries(texts)
+
+
+def test_the_whole_and_its_parts_are_embedded_in_one_request_and_not_again_while_kept() -> None:
+    embedder = Counting()
+    services = holding(VIOLIN, CAT, caches=True, embedder=embedder)
+    query = "Who plays the violin? And whose cat is Miso?"
+    first = deep(services, query)
+    again = deep(services, query, min_score=0.05)
+    assert [len(texts) for texts in embedder.asked] == [3]
+    assert not again["cached"]
+    assert contents(again) == contents(first)
+    recall(services, query, route="standard")
+    assert [len(texts) for texts in embedder.asked] == [3, 1]
 
 
 def test_parts_are_searched_for_by_words_where_nothing_can_be_embedded() -> None:

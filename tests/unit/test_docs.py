@@ -4,8 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 
 from app import app
+from vitto_tools.bench.__main__ import app as bench
+from vitto_tools.cli.__main__ import app as vitto
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -21,6 +24,16 @@ def test_every_route_is_in_the_docs_with_its_methods() -> None:
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(("name", "command"), [("vitto", vitto), ("bench", bench)])
+def test_every_command_that_a_document_names_is_there(name: str, command: typer.Typer) -> None:
+    there = typer.main.get_command(command)
+    assert isinstance(there, typer.core.TyperGroup)
+    told = "".join(document.read_text(encoding="utf-8") for document in DOCUMENTS)
+    named = set(re.findall(rf"(?:scripts/|`){name} ([a-z][a-z-]*)", told))
+    assert named
+    assert named - set(there.commands) == set()
 
 
 def test_every_figure_that_a_bench_notes_is_explained() -> None:
@@ -52,5 +65,7 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "baseline.last10.coverage",
         "genome.evidence_terms_over_random",
         "toon.saving",
+        "scale.growth",
+        "scale.redis_bytes_per_memory",
     ):
         assert f"`{name}`" in told

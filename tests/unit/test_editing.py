@@ -18,7 +18,9 @@ from chalicelib.errors import (
     NotFound,
     RevisionRequired,
     StaleRevision,
+    TooLarge,
 )
+from chalicelib.write.versions import MAX_HISTORY_BYTES
 from tests.building import NOW, TestClock, caller, container, row
 from tests.unit.fake_secrets import AWS_KEY
 
@@ -114,6 +116,20 @@ def test_an_edit_moves_updated_at_alone(changes: dict[str, Any]) -> None:
     clock.forward(days=30)
     memory, _ = services.editor.edit(ANA, id_, changes, 1)
     assert (memory.event_time, memory.created_at, memory.updated_at) == (old, NOW, clock())
+
+
+def test_a_history_ends_before_no_answer_could_hold_it_and_the_memory_stays_as_it_is() -> None:
+    services = container()
+    id_ = given(services, "at first")
+    for number in range(1, 64):
+        services.editor.edit(ANA, id_, {"content": f"{number}: {'long ' * 3200}"}, number)
+    with pytest.raises(TooLarge) as refused:
+        services.editor.edit(ANA, id_, {"content": "one more"}, 64)
+    assert refused.value.details["limit"] == MAX_HISTORY_BYTES
+    memory = services.editor.read(ANA, id_)
+    assert (memory.revision, len(memory.history)) == (64, 63)
+    assert services.editor.revision(ANA, id_, 1).content == "at first"
+    services.editor.forget(ANA, id_)  # what adds nothing to it goes on
 
 
 def test_what_is_recalled_after_an_edit_is_the_new_text_alone() -> None:

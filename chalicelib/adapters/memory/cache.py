@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from chalicelib.adapters.memory.index import GenerationCounter
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.scope import Chain
-from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening, Clock, vector_under
 
 
@@ -19,7 +18,7 @@ class InMemoryRecallCache:
         self._generations = generations
         self._clock = clock
         self._answers: dict[str, tuple[CacheEntry, float]] = {}
-        self._vectors: dict[str, Vector] = {}
+        self._vectors: dict[str, bytes] = {}
         self._queue: deque[tuple[str, str | None]] = deque()
 
     def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
@@ -32,11 +31,11 @@ class InMemoryRecallCache:
             names = self._generations.names_among(chain.keys, words)
             return CacheOpening(None, now, self._vectors.get(vector_under(vector_key, names)), names)
 
-    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
+    def close(self, entry: CacheEntry | None, vectors: tuple[str, bytes] | None, audit: str) -> None:
         with self._lock:
             self._queue.append((audit, None))
-            if vector:
-                self._vectors[vector[0]] = vector[1]
+            if vectors:
+                self._vectors[vectors[0]] = vectors[1]
             if entry:
                 self._answers[entry.key] = entry, self._clock().timestamp() + entry.seconds
 

@@ -40,6 +40,9 @@ class TermEmbedder:
         directions = [self._direction(term) for term in terms]
         return unit([sum(column) for column in zip(*directions, strict=True)])
 
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.embed_query(text) for text in texts]
+
     def similarity(self, cosine: float) -> float:
         return 1 / (1 + math.exp(-(cosine - 0.3) / 0.08))
 

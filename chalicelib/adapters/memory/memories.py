@@ -15,7 +15,7 @@ from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain
 from chalicelib.domain.termselection import first_share, frequent_terms, rare_terms
 from chalicelib.errors import DuplicateContent
-from chalicelib.ports import Browse, Standing
+from chalicelib.ports import Browse
 
 
 class InMemoryMemoryStore(RelatedReads):
@@ -157,11 +157,16 @@ class InMemoryMemoryStore(RelatedReads):
         ended = [(row.memory.expires_at, row.memory.id, row) for row in rows if row.memory.expires_at]
         return [row for at, _, row in sorted(ended, key=lambda one: one[:2]) if after < at <= until][:limit]
 
-    def standing(self, chain: Chain) -> Standing:
+    def holds_any(self, chain: Chain) -> bool:
+        return any(self._active_in(chain))
+
+    def awaits_index(self, chain: Chain) -> bool:
+        return any(memory.index_state is IndexState.PENDING for memory in self._active_in(chain))
+
+    def _active_in(self, chain: Chain) -> list[Memory]:
         with self._lock:
             rows = [row.memory for row in self._rows.values() if chain.holds(row.memory.scope_ref.key)]
-        active = [memory for memory in rows if memory.status is Status.ACTIVE]
-        return Standing(bool(active), any(memory.index_state is IndexState.PENDING for memory in active))
+        return [memory for memory in rows if memory.status is Status.ACTIVE]
 
     def count_pending(self, limit: int = 1000) -> int:
         with self._lock:

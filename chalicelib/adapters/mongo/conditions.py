@@ -22,7 +22,7 @@ def filtered(wanted: Filter) -> Document:
 
 def conditions(wanted: Filter, now: datetime) -> Document:
     """Those of `wanted`, and that the row's time has not run out at `now`."""
-    return filtered(wanted) | {"$or": [{"expiresAt": {"$exists": False}}, {"expiresAt": {"$gt": now}}]}
+    return filtered(wanted) | {"expiresAt": {"$not": {"$lte": now}}}  # also where it has none
 
 
 def _time(milliseconds: int | None) -> datetime | None:

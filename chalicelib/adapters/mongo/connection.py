@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC
 from typing import Any
 
@@ -26,6 +26,7 @@ from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
 from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.turns import Turns
 from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import MongoSettings
@@ -58,6 +59,7 @@ class MongoConnection:
         self.breaker = breaker or Breaker(_STORE)
         self.search_breaker = search_breaker or Breaker(SEARCH)
         self._settings = settings
+        self._turns = Turns(_STORE, settings.pool_size)
         select_ms = int(settings.select_seconds * 1000)
         write_ms = int(settings.write_seconds * 1000)
         self.client: MongoClient[Document] = MongoClient(
@@ -88,7 +90,8 @@ class MongoConnection:
     def reading(self, *, probing: bool = False) -> Iterator[None]:
         """Bound what is inside as a read."""
         s = self._settings
-        with self.breaker.call(s.select_seconds + s.read_seconds, probing=probing), _one_error():
+        seconds = s.select_seconds + s.read_seconds
+        with self._turns.taken(), self.breaker.call(seconds, probing=probing), _one_error():
             self._look_for_server()
             with pymongo.timeout(max(_SOONEST, min(s.read_seconds, time_left()))):
                 yield
@@ -98,7 +101,8 @@ class MongoConnection:
         """Bound what is inside as a vector search, whose bad days are those of `atlas`. An OperationFailure passes: what the
         server refuses says what it has."""
         s = self._settings
-        with self.search_breaker.call(s.select_seconds + s.search_seconds, probing=probing), _one_error(SEARCH):
+        seconds = s.select_seconds + s.search_seconds
+        with self._turns.taken(), self.search_breaker.call(seconds, probing=probing), _one_error(SEARCH):
             self._look_for_server()
             with pymongo.timeout(max(_SOONEST, min(s.search_seconds, time_left()))):
                 yield
@@ -108,9 +112,7 @@ class MongoConnection:
         """Bound what is inside as a write. DuplicateKeyError and a BulkWriteError of such pass, they are answers."""
         s = self._settings
         seconds = s.select_seconds + s.write_seconds
-        # the client's own limits hold where the budget is no shorter: a limit around a bulk write ends it between batches
-        shorter = pymongo.timeout(max(_SOONEST, time_left())) if time_left() < seconds else nullcontext()
-        with self.breaker.call(seconds), _one_error(), shorter:
+        with self._turns.taken(), self.breaker.call(seconds), _one_error(), _no_longer_than_left(seconds):
             yield
 
     @contextmanager
@@ -128,6 +130,13 @@ class MongoConnection:
         """The server's version."""
         with self.reading(probing=True):
             return {"version": self.client.server_info()["version"]}
+
+
+def _no_longer_than_left(seconds: float) -> AbstractContextManager[Any]:
+    """The time that is left, where that is less than `seconds`; else the client's own limits hold: a limit around a bulk
+    write ends it between its batches."""
+    left = time_left()
+    return pymongo.timeout(max(_SOONEST, left)) if left < seconds else nullcontext()
 
 
 @contextmanager

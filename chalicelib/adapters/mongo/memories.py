@@ -21,7 +21,7 @@ from chalicelib.domain.query import Filter, StoredMemory, TermStatistics
 from chalicelib.domain.scope import Chain, ScopeRef
 from chalicelib.domain.termselection import first_share, rare_terms
 from chalicelib.errors import DuplicateContent, StoreUnavailable
-from chalicelib.ports import Browse, Standing
+from chalicelib.ports import Browse
 
 _INSERT_ATTEMPTS = 20
 _VECTORS = ("embedding_256", "embeddingChunks", OLD_PATH)
@@ -191,12 +191,17 @@ class MongoMemoryStore(ScopeLedger, RetentionReads, RelatedReads):
         with self._connection.scanning():
             return [self._row(d) for d in self._rows.find(query).sort("expiresAt", 1).limit(limit)]
 
-    def standing(self, chain: Chain) -> Standing:
-        active = {"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value}
-        pending = active | {"indexState": IndexState.PENDING.value}
+    def holds_any(self, chain: Chain) -> bool:
+        return self._is_one({"scopeKey": {"$in": list(chain.keys)}, "status": Status.ACTIVE.value})
+
+    def awaits_index(self, chain: Chain) -> bool:
+        # the few rows that are pending anywhere, by their own index: the status in a form that leads no planner elsewhere
+        pending: Document = {"indexState": IndexState.PENDING.value, "status": {"$in": [Status.ACTIVE.value]}}
+        return self._is_one(pending | {"scopeKey": {"$in": list(chain.keys)}})
+
+    def _is_one(self, query: Document) -> bool:
         with self._connection.reading():
-            found = [self._rows.find_one(query, {"_id": 1}) is not None for query in (active, pending)]
-        return Standing(*found)
+            return self._rows.find_one(query, {"_id": 1}) is not None
 
     def count_pending(self, limit: int = 1000) -> int:
         with self._connection.reading():

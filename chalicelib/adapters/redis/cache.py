@@ -9,7 +9,6 @@ from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Arg, Call, RedisConnection
 from chalicelib.domain.keys import key as key_of
 from chalicelib.domain.scope import Chain
-from chalicelib.domain.vector import Vector
 from chalicelib.ports import CacheEntry, CacheOpening
 
 _RANDOM_START = 1 << 48
@@ -29,21 +28,21 @@ class RedisRecallCache:
         names += [keys.speakers(scope) for scope in chain.keys]
         starts = [secrets.randbelow(_RANDOM_START) for _ in chain.keys]
         arguments: list[Arg] = [on_hit, len(starts), *starts, *words]
-        ((body, vector, generations, spoken),) = self._connection.run([Call("open", names, arguments)])
+        ((body, vectors, generations, spoken),) = self._connection.run([Call("open", names, arguments)])
         return CacheOpening(
             body.decode() if body else None,
             tuple(generation.decode() for generation in generations),
-            bytes(vector) if vector else None,
+            bytes(vectors) if vectors else None,
             tuple(word.decode() for word in spoken),
         )
 
-    def close(self, entry: CacheEntry | None, vector: tuple[str, Vector] | None, audit: str) -> None:
+    def close(self, entry: CacheEntry | None, vectors: tuple[str, bytes] | None, audit: str) -> None:
         calls: list[Call | tuple[Arg, ...]] = [
             ("RPUSH", keys.AUDIT_QUEUE, json.dumps([audit], ensure_ascii=False)),
             ("LTRIM", keys.AUDIT_QUEUE, -MOST_QUEUED, -1),
         ]
-        if vector and self._query_vector_seconds:
-            calls.append(("SET", keys.query_vector(vector[0]), vector[1], "EX", self._query_vector_seconds))
+        if vectors and self._query_vector_seconds:
+            calls.append(("SET", keys.query_vector(vectors[0]), vectors[1], "EX", self._query_vector_seconds))
         if entry:
             name = keys.answer(entry.key)
             stored = ("generations", ",".join(entry.generations), "body", entry.body, "audit", entry.audit)

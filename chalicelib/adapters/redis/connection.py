@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.turns import Turns
 from chalicelib.domain.budget import time_left
 from chalicelib.errors import StoreUnavailable
 from chalicelib.settings import RedisSettings
@@ -73,6 +74,8 @@ class RedisConnection:
         self._settings = settings
         self._quick = self._client(settings, settings.seconds)
         self._patient = self._client(settings, settings.bulk_seconds)
+        self._quick_turns = Turns(_STORE, settings.pool_size)
+        self._patient_turns = Turns(_STORE, settings.pool_size)
 
     def _client(self, settings: RedisSettings, seconds: float) -> "redis.Redis":
         import redis  # noqa: PLC0415 - see the module
@@ -97,7 +100,8 @@ class RedisConnection:
         from redis.exceptions import BusyLoadingError, RedisError  # noqa: PLC0415 - see the module
 
         seconds = self._settings.bulk_seconds if bulk else self._settings.seconds
-        with self.breaker.call(seconds, probing=probing):
+        turns = self._patient_turns if bulk else self._quick_turns
+        with turns.taken(), self.breaker.call(seconds, probing=probing):
             try:
                 yield
             except BusyLoadingError as error:

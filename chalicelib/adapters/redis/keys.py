@@ -105,7 +105,7 @@ def answers(org_key: str) -> str:
 
 
 def query_vector(key: str) -> str:
-    """A query's vector; the names that it was embedded without stand behind it."""
+    """The vectors of a query and of its parts; the names that they were embedded without stand behind it."""
     return f"{PREFIX}:q:{key}"
 
 

@@ -7,7 +7,7 @@ from chalicelib.domain.claims.of_memory import has_given_claims
 from chalicelib.domain.memory import TIMED_TYPES, IndexState, Memory
 from chalicelib.write.consolidation.reading import Reading
 from chalicelib.write.consolidation.wording import Relation, relation, surplus
-from chalicelib.write.versions import present_state
+from chalicelib.write.versions import has_room, with_present
 
 
 def likeness(new: Reading, old: Reading) -> Relation | None:
@@ -29,6 +29,7 @@ def _may_be_one(new: Memory, old: Memory) -> bool:
         and set(new.attachments) <= set(old.attachments)
         and new.outcome in {None, old.outcome}
         and (new.type not in TIMED_TYPES or new.event_time == old.event_time)
+        and has_room(old)
     )
 
 
@@ -65,7 +66,7 @@ def merged(old: Memory, new: Memory, by: str, now: datetime) -> Memory:
             "claims": claims_of.claims,
             "claims_found": claims_of.claims_found,
             "links": tuple(dict.fromkeys((*old.links, *new.links))),
-            "history": (*old.history, present_state(old)),
+            "history": with_present(old),
             "edited_at": now,
             "edited_by": by,
             "updated_at": now,

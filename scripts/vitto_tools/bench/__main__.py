@@ -13,6 +13,7 @@ from vitto_tools.bench import latency as latency_bench
 from vitto_tools.bench import prospective as prospective_bench
 from vitto_tools.bench import recall as recall_bench
 from vitto_tools.bench import remember as remember_bench
+from vitto_tools.bench import scale as scale_bench
 from vitto_tools.bench.ahead import embed_ahead
 from vitto_tools.bench.beam import chats as all_chats
 from vitto_tools.bench.locomo import conversations as all_conversations
@@ -124,6 +125,19 @@ def context(
     report.write(json)
 
 
+@app.command()
+def scale(
+    json: Json = None,
+    memories: Annotated[int, typer.Option(min=10_000, help="How many, 500 a user.")] = 1_000_000,
+) -> None:
+    """A recall among 20 users of 500 memories each, and among as many as make MEMORIES; bytes a memory. A million take some
+    8 GB and, once, half an hour or more to load."""
+    report = Report()
+    scale_bench.run(report, memories)
+    report.write(json)
+
+
+@app.command()
 def embed(
     chats: Annotated[int, typer.Option(min=0, max=20, help="How many of BEAM's twenty.")] = 20,
     prospective: Prospective = True,

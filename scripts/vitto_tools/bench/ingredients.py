@@ -3,7 +3,7 @@
 An ingredient is a boolean of `RecallSettings`: a new one joins by itself. Arrangements differ in nothing but settings, so
 they are asked in this process, without the cache of answers, which does not know of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,3 +93,7 @@ class _Remembering:
         if text not in self._queries:
             self._queries[text] = self._embedder.embed_query(text)
         return self._queries[text]
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of `texts`."""
+        return [self.embed_query(text) for text in texts]

@@ -1,6 +1,7 @@
 """Many memories for benches: LoCoMo's texts and vectors, repeated with noise until there are enough, loaded through the
 indexer. Ids are made from the place, so a load that was killed goes on where it stopped."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Embedding, IndexState, Memory, MemoryType
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
-from chalicelib.domain.text.terms import index_terms
+from chalicelib.domain.text.terms import TermCounts, index_terms
 from chalicelib.domain.vector import Vector
 from vitto_tools.bench.report import Report
 
@@ -65,6 +66,18 @@ def _is_there(services: Container, scope: ScopeRef, place: int) -> bool:
     return bool(services.ports.store.fetch(Chain(scope.org_id, (scope,)), [_id(scope.scope_id, place)]))
 
 
+def made_rows(
+    scope: ScopeRef, places: Sequence[int], texts: Sequence[str], vectors: NDArray[np.float32]
+) -> list[StoredMemory]:
+    """The rows at `places`: the texts over and over, each with its vector and a noise of its own."""
+    noise = np.random.default_rng(places[0])
+    near = _noisy(vectors[[place % len(texts) for place in places]], noise)
+    return [
+        _row(scope.org_id, scope.scope_id, place, texts[place % len(texts)], vector)
+        for place, vector in zip(places, near, strict=True)
+    ]
+
+
 def _put(
     services: Container,
     scope: ScopeRef,
@@ -73,15 +86,15 @@ def _put(
     vectors: NDArray[np.float32],
 ) -> None:
     """Index and store one batch. The index comes first, so that a row that is there is indexed."""
-    noise = np.random.default_rng(places[0])
-    near = _noisy(vectors[[place % len(texts) for place in places]], noise)
-    rows = [
-        _row(scope.org_id, scope.scope_id, place, texts[place % len(texts)], vector)
-        for place, vector in zip(places, near, strict=True)
-    ]
+    rows = made_rows(scope, places, texts, vectors)
     assert services.ports.hot is not None
     services.ports.hot.apply([services.indexer.change(row) for row in rows])
     services.ports.store.insert(rows)
+
+
+@functools.cache
+def _terms(text: str) -> TermCounts:
+    return index_terms(text)
 
 
 def _noisy(vectors: NDArray[np.float32], noise: np.random.Generator) -> list[Vector]:
@@ -109,5 +122,5 @@ def _row(organization: str, user: str, place: int, text: str, vector: Vector) ->
         index_state=IndexState.INDEXED,
         embedding=Embedding(model=MODEL, dimensions=len(vector) // 4, vectors=(vector,)),
     )
-    terms = index_terms(text)
+    terms = _terms(text)
     return StoredMemory(memory, terms.counts, terms.length)

@@ -39,4 +39,4 @@ def _hits(answer: dict[str, Any]) -> Hits:
 
 def _overlap(one: Hits, other: Hits) -> float:
     first, second = ({id_ for id_, _ in hits} for hits in (one, other))
-    return len(first & second) / max(len(first), len(second), 1)
+    return len(first & second) / max(len(first), len(second)) if first or second else 1.0

@@ -5,15 +5,16 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from chalicelib.bootstrap import Container, build_ports, make_indexes
+from chalicelib.bootstrap import Container, build_ports
 from chalicelib.domain.caller import Role
 from chalicelib.entrypoints.auth.api_keys import mint
 from chalicelib.settings import Settings
 from vitto_tools.local import servers
+from vitto_tools.local.embedded import make_local_indexes
 from vitto_tools.local.home import HOME, local_environment
 
 BENCH = HOME / "bench"
@@ -53,7 +54,9 @@ class Stack:
 
 
 @contextlib.contextmanager
-def running(name: str, *, worker: bool = True) -> Iterator[Stack]:
+def running(
+    name: str, *, worker: bool = True, make_indexes: Callable[[Settings], None] = make_local_indexes
+) -> Iterator[Stack]:
     """A whole product whose data is that of bench `name`, with embeddings cached on disk by text and model; without its
     worker where a bench of latency wants the cores to itself."""
     folder = _folder(name)

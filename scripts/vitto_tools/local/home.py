@@ -42,7 +42,10 @@ def local_environment(said: dict[str, Any]) -> dict[str, str]:
         "VITTO_MONGO_READ_SECONDS": "5",  # the embedded server is one Python process
         "VITTO_MONGO_WRITE_SECONDS": "15",
         "VITTO_RECALL_SECONDS": "15",
+        "VITTO_MONGO_POOL_SIZE": "4",  # it answers no sooner where more ask at once
         "VITTO_REDIS_URL": said["redisUrl"],
+        "VITTO_REDIS_SECONDS": "1",  # it shares the cores with everything else
+        "VITTO_REDIS_POOL_SIZE": "4",
         "VITTO_EMBEDDING_BASE_URL": said["embeddingUrl"],
         "VITTO_EMBEDDING_MODEL": "e5-passage",
         "VITTO_EMBEDDING_QUERY_MODEL": "e5-query",

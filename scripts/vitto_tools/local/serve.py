@@ -15,11 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from chalicelib.bootstrap import build_ports, make_indexes
+from chalicelib.bootstrap import build_ports
 from chalicelib.domain.caller import Role
 from chalicelib.entrypoints.auth.api_keys import PREFIX, mint
 from chalicelib.settings import Settings
 from vitto_tools.local import servers
+from vitto_tools.local.embedded import make_local_indexes
 from vitto_tools.local.home import HOME, local_environment, read_serve_file, serve_file, write_private
 from vitto_tools.local.supervisor import Supervisor
 
@@ -72,7 +73,7 @@ def _start(supervisor: Supervisor) -> dict[str, Any]:
         "embeddingUrl": f"http://{host}:{embedding}/v1",
     }
     environment = local_environment(said)
-    make_indexes(Settings.from_environment(environment))
+    make_local_indexes(Settings.from_environment(environment))
     said["apiKey"] = _development_key(environment)
     supervisor.start(servers.worker(environment))
     hosts = {"VITTO_HTTP_ALLOWED_HOSTS": f"{host},localhost"}
