@@ -18,10 +18,13 @@ from chalicelib.ports import (
     BackfillStore,
     Clock,
     Embedder,
+    ErasureLedger,
     HotIndex,
     KeyStore,
     LanguageModel,
     MemoryStore,
+    PersonalRecords,
+    PersonalTraces,
     PluginSwitches,
     QuestionStore,
     RecallCache,
@@ -58,6 +61,8 @@ class Ports:
     genomes: SessionGenomeStore
     souls: SoulStore
     user_genomes: UserGenomeStore
+    people: PersonalRecords
+    erasures: ErasureLedger
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -67,6 +72,7 @@ class Ports:
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
+    traces: PersonalTraces | None = None
 
 
 IN_MONGO = frozenset(
@@ -83,6 +89,8 @@ IN_MONGO = frozenset(
         "genomes",
         "souls",
         "user_genomes",
+        "people",
+        "erasures",
     }
 )
 """The ports without which no container is, all of them on MongoDB."""
@@ -121,9 +129,11 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
     from chalicelib.adapters.mongo import (  # noqa: PLC0415 - see the module
         administration,
         backfill,
+        erasures,
         identity,
         memories,
         oldvectors,
+        personal,
         plugins,
         questions,
         receipts,
@@ -148,6 +158,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "questions": questions.MongoQuestionStore(mongo),
         "sessions": sessions.MongoSessionStore(mongo),
         "genomes": session_genomes.MongoSessionGenomeStore(mongo),
+        "people": personal.MongoPersonalRecords(mongo),
+        "erasures": erasures.MongoErasureLedger(mongo),
     }
 
 
@@ -178,8 +190,13 @@ def _redis_connection(settings: Settings, telemetry: Telemetry) -> "RedisConnect
 def _redis_ports(settings: Settings, redis: "RedisConnection") -> dict[str, Any]:
     from chalicelib.adapters.redis.cache import RedisRecallCache  # noqa: PLC0415 - see the module
     from chalicelib.adapters.redis.index import RedisHotIndex  # noqa: PLC0415 - see the module
+    from chalicelib.adapters.redis.personal import RedisPersonalTraces  # noqa: PLC0415 - see the module
 
-    return {"hot": RedisHotIndex(redis), "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds)}
+    return {
+        "hot": RedisHotIndex(redis),
+        "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds),
+        "traces": RedisPersonalTraces(redis),
+    }
 
 
 def _queue(settings: Settings, redis: "RedisConnection | None", clock: Clock, telemetry: Telemetry) -> TaskQueue | None:

@@ -7,6 +7,7 @@ stands here. A store that does not answer in time raises StoreUnavailable; nothi
 from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
 from chalicelib.ports.identity import SoulStore, UserGenomeStore
+from chalicelib.ports.personal import ErasureLedger, PersonalRecords, PersonalTraces
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
@@ -24,12 +25,15 @@ __all__ = [
     "DeadLetter",
     "Delivery",
     "Embedder",
+    "ErasureLedger",
     "HotIndex",
     "IndexEntry",
     "IndexRemoval",
     "KeyStore",
     "LanguageModel",
     "MemoryStore",
+    "PersonalRecords",
+    "PersonalTraces",
     "PluginSwitches",
     "Probe",
     "QuestionStore",

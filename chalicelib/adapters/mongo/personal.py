@@ -1,0 +1,198 @@
+"""What MongoDB keeps of persons. Everything is gone through in pages by `_id`, with the few fields that tell whose it is."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from pymongo import ReplaceOne
+from pymongo.errors import BulkWriteError
+
+from chalicelib.adapters.mongo import indexes
+from chalicelib.adapters.mongo.connection import Document, MongoConnection
+from chalicelib.adapters.mongo.documents import from_document
+from chalicelib.adapters.mongo.personal_kinds import KINDS, Kind, messages_of_organization, of_organization
+from chalicelib.adapters.mongo.personal_lines import EXPORTED
+from chalicelib.adapters.mongo.sessions import session_of
+from chalicelib.domain.erasure import ERASED_TEXT, Person, Step
+from chalicelib.domain.keys import new_id
+from chalicelib.domain.pseudonyms import named_in, replaced
+from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.scope import Scope
+from chalicelib.domain.session import Session
+from chalicelib.ports.personal import Line
+
+_VECTORS = {"embedding_256": 0, "embeddingChunks": 0, "embedding": 0, "terms": 0, "termCounts": 0}
+_PLACE = {"orgId": 1, "sessionKey": 1, "position": 1, "at": 1}
+_Page = tuple[list[Document], str | None]
+
+
+class MongoPersonalRecords:
+    """`ports.PersonalRecords`."""
+
+    erased: Sequence[str] = (*KINDS, "messages")
+    counted: Sequence[str] = (*KINDS, "sessions", "messages", "shared_memories")
+    exported: Sequence[str] = tuple(EXPORTED)
+
+    def __init__(self, connection: MongoConnection) -> None:
+        self._connection = connection
+
+    def erase(self, person: Person, kind: str, pseudonym: str, after: str | None, limit: int) -> Step:
+        if kind == "messages":
+            documents, end = self._messages(person, after, limit)
+            return Step(changed=self._emptied(documents, pseudonym), after=end)
+        found, rows = KINDS[kind], self._collection(KINDS[kind].collection)
+        documents, end = self._page(found, person, after, limit)
+        about = [document for document in documents if found.about(document, person)]
+        gone = [document["_id"] for document in about if found.goes(document, person)]
+        kept = [document["_id"] for document in about if not found.goes(document, person)]
+        with self._connection.scanning():
+            removed = rows.delete_many({"_id": {"$in": gone}}).deleted_count if gone else 0
+            whole = list(rows.find({"_id": {"$in": kept}})) if kept else []
+            changes = [ReplaceOne({"_id": one["_id"]}, _without(one, person, pseudonym)) for one in whole]
+            changed = rows.bulk_write(changes, ordered=False).matched_count if changes else 0
+        return Step(removed, changed, end)
+
+    def left(self, person: Person, kind: str, after: str | None, limit: int) -> Step:
+        if kind == "sessions":
+            sessions, end = self.sessions(person, after, limit)
+            return Step(len(sessions), after=end)
+        if kind == "shared_memories":
+            rows, end = self.shared_memories(person, after, limit)
+            return Step(len(rows), after=end)
+        if kind == "messages":
+            documents, end = self._messages(person, after, limit)
+            return Step(len(documents), after=end)
+        found = KINDS[kind]
+        documents, end = self._page(found, person, after, limit)
+        return Step(sum(found.about(document, person) for document in documents), after=end)
+
+    def lines(self, person: Person, kind: str, after: str | None, limit: int) -> tuple[list[Line], str | None]:
+        told = EXPORTED[kind]
+        documents, end = self._page(told, person, after, limit)
+        wanted = [document["_id"] for document in documents if told.about(document, person)]
+        with self._connection.scanning():
+            rows = self._collection(told.collection).find({"_id": {"$in": wanted}}, told.without or None).sort("_id", 1)
+            return [(_behind(document, after), told.line(document)) for document in rows], end
+
+    def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
+        within = of_organization("memory")(person)
+        documents, end = self._pages(indexes.MEMORIES, within, _VECTORS, after, limit)
+        shared = [document for document in documents if document.get("scopeKey") != person.scope_key]
+        named = [d["_id"] for d in shared if named_in(from_document(d).memory, person.user_id)]
+        with self._connection.scanning():
+            rows = self._collection(indexes.MEMORIES).find({"_id": {"$in": named}}) if named else ()
+            return [from_document(document) for document in rows], end
+
+    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[Session], str | None]:
+        within = of_organization("session")(person)
+        documents, end = self._pages(indexes.SESSIONS, within, None, after, limit)
+        found = [session for document in documents if (session := session_of(document))]
+        return [session for session in found if _is_of(session, person)], end
+
+    def leave(self, session: Session, person: Person, pseudonym: str, limit: int) -> int:
+        others = [name for name in (session.owner, *session.members) if name != person.user_id]
+        change = {"$set": {"owner": others[0] if others else pseudonym, "members": others[1:]}}
+        pulled = {"$pull": {"snapshots": {"userId": person.user_id}}}
+        with self._connection.writing():
+            self._collection(indexes.SESSIONS).update_one({"sessionKey": session.key}, change | pulled)
+        query = {"sessionKey": session.key, "author": person.user_id}
+        with self._connection.scanning():
+            documents = list(self._collection(indexes.MESSAGES).find(query, _PLACE).limit(limit))
+        return self._emptied(documents, pseudonym)
+
+    def people(self, org_id: str, limit: int) -> set[str]:
+        person = Person(org_id, "")
+        found: set[str] = set()
+        for within, collection, names in (
+            (of_organization("memory")(person), indexes.MEMORIES, ("userId", "editedBy", "scope", "scopeId")),
+            (of_organization("session")(person), indexes.SESSIONS, ("owner", "members")),
+            (of_organization("user_genome")(person), indexes.USER_GENOMES, ("userId",)),
+            (of_organization("recall")(person), indexes.RECALLS, ("userId",)),
+            (of_organization("audit")(person), indexes.AUDIT, ("actor",)),
+            (messages_of_organization(person), indexes.MESSAGES, ("author",)),
+            ({"orgId": org_id}, indexes.KEYS, ("userId", "createdBy")),
+        ):
+            for document in self._all(collection, within, names, limit):
+                found |= set(_names(document))
+        return found
+
+    def organizations(self) -> set[str]:
+        with self._connection.scanning():
+            names = (indexes.MEMORIES, indexes.SESSIONS, indexes.KEYS, indexes.AUDIT)
+            return {org for name in names for org in self._collection(name).distinct("orgId")}
+
+    def _messages(self, person: Person, after: str | None, limit: int) -> _Page:
+        within, name = messages_of_organization(person), indexes.MESSAGES
+        documents, end = self._pages(name, within, {"author": 1, **_PLACE}, after, limit)
+        return [document for document in documents if document.get("author") == person.user_id], end
+
+    def _emptied(self, documents: Sequence[Document], pseudonym: str) -> int:
+        """Put an empty message in the place of each: positions stay dense, which all readers of a session build on. Where
+        the place was taken between the two commands by another message, none is needed."""
+        rows = self._collection(indexes.MESSAGES)
+        if documents:
+            with self._connection.scanning(), suppress(BulkWriteError):
+                rows.delete_many({"_id": {"$in": [document["_id"] for document in documents]}})
+                rows.insert_many([_empty(document, pseudonym) for document in documents], ordered=False)
+        return len(documents)
+
+    def _collection(self, name: str) -> Any:
+        return self._connection.database.get_collection(name)
+
+    def _page(self, kind: Kind, person: Person, after: str | None, limit: int) -> _Page:
+        """A page of what a kind goes through: of one of its parts, whose number stands before the position."""
+        part, _, position = (after or "0:").partition(":")
+        within, fields = kind.within(person) | kind.parts[int(part)], dict.fromkeys(("_id", *kind.fields), 1)
+        documents, end = self._pages(kind.collection, within, fields, position or None, limit)
+        if end is not None:
+            return documents, f"{part}:{end}"
+        return documents, f"{int(part) + 1}:" if int(part) + 1 < len(kind.parts) else None
+
+    def _pages(self, name: str, within: Document, projection: Document | None, after: str | None, limit: int) -> _Page:
+        bounds = within.get("_id", {})
+        bounds = bounds if isinstance(bounds, dict) else {"$eq": bounds}
+        query = within | {"_id": bounds | ({"$gt": after} if after is not None else {})}
+        if not query["_id"]:
+            del query["_id"]
+        with self._connection.scanning():
+            found = list(self._collection(name).find(query, projection).sort("_id", 1).limit(limit).batch_size(limit))
+        return found, found[-1]["_id"] if len(found) == limit else None
+
+    def _all(self, name: str, within: Document, fields: Sequence[str], limit: int) -> Iterator[Document]:
+        after: str | None = None
+        while True:
+            documents, after = self._pages(name, within, dict.fromkeys(fields, 1), after, limit)
+            yield from documents
+            if after is None:
+                return
+
+
+def _behind(document: Document, after: str | None) -> str:
+    return f"{(after or '0:').partition(':')[0]}:{document['_id']}"
+
+
+def _is_of(session: Session, person: Person) -> bool:
+    described = (one.user_id for one in session.snapshots)
+    return person.user_id in {session.owner, *session.members, *described}
+
+
+def _without(document: Document, person: Person, pseudonym: str) -> Document:
+    changed: Document = replaced(document, person.user_id, pseudonym)
+    return changed | {"_id": document["_id"], "orgId": document["orgId"]}
+
+
+def _empty(document: Document, pseudonym: str) -> Document:
+    id_ = new_id("msg")
+    kept = {name: document[name] for name in ("orgId", "sessionKey", "position", "at") if name in document}
+    said = {"id": id_, "role": "user", "author": pseudonym, "text": ERASED_TEXT, "extract": False}
+    return kept | said | {"_id": f"{document['sessionKey']}/{id_}", "terms": [], "termCounts": [], "length": 0}
+
+
+def _names(document: Document) -> Iterator[str]:
+    for name, value in document.items():
+        if name == "members":
+            yield from value
+        elif name in {"userId", "editedBy", "owner", "actor", "author", "createdBy"} and isinstance(value, str):
+            yield value
+    if document.get("scope") == Scope.USER.value:
+        yield document["scopeId"]

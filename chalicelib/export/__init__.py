@@ -1,0 +1,1 @@
+"""What leaves: the data of a person on request, and the person for good."""
