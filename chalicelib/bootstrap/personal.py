@@ -83,6 +83,7 @@ class PersonalServices:
             genomes=p.genomes,
             hot=p.hot,
             cache=p.cache,
+            clock=p.clock,
             around=around,
         )
 

@@ -1,6 +1,7 @@
 """A person's name taken out of what stays: out of an event, and out of a memory that others share."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from chalicelib.domain.administration import AuditEvent
@@ -86,11 +87,13 @@ def _without_actor(event: AuditEvent, name: str, pseudonym: str) -> AuditEvent:
     return AuditEvent.model_validate(replaced(said, name, pseudonym))
 
 
-def disowned(row: StoredMemory, name: str, pseudonym: str) -> StoredMemory:
-    """The next revision of a row without the person. Its vectors go where its text was made of the name: the worker gives
-    it others."""
+def disowned(row: StoredMemory, name: str, pseudonym: str, now: datetime) -> StoredMemory:
+    """The next revision of a row without the person, changed `now`. Its vectors go where its text was made of the name: the
+    worker gives it others."""
     before = row.memory
-    after = without_person(before, name, pseudonym).model_copy(update={"revision": before.revision + 1})
+    after = without_person(before, name, pseudonym).model_copy(
+        update={"revision": before.revision + 1, "updated_at": now}
+    )
     if after.indexed_text != before.indexed_text:
         after = after.model_copy(update={"embedding": None, "index_state": IndexState.PENDING})
     terms = index_terms(after.indexed_text)

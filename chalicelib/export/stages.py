@@ -15,6 +15,7 @@ from chalicelib.domain.scope import Chain, Scope
 from chalicelib.domain.session import Session
 from chalicelib.errors import DuplicateContent
 from chalicelib.ports import (
+    Clock,
     HotIndex,
     IndexRemoval,
     MemoryStore,
@@ -57,6 +58,7 @@ class Stages:
         genomes: SessionGenomeStore,
         hot: HotIndex | None,
         cache: RecallCache | None,
+        clock: Clock,
         around: Surroundings,
     ) -> None:
         self._records = records
@@ -66,6 +68,7 @@ class Stages:
         self._genomes = genomes
         self._hot = hot
         self._cache = cache
+        self._clock = clock
         self._around = around
         special: Mapping[str, Callable[[Person, Erasure, str | None], Step]] = {
             "sessions": self._sessions,
@@ -131,7 +134,7 @@ class Stages:
 
     def _disown(self, row: StoredMemory, person: Person, pseudonym: str) -> bool:
         """Whether the row is without the person now. One that was changed meanwhile is found by the second look."""
-        fresh = disowned(row, person.user_id, pseudonym)
+        fresh = disowned(row, person.user_id, pseudonym, self._clock())
         try:
             done = self._store.replace(fresh, row.memory.revision)
         except DuplicateContent:
