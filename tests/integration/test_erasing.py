@@ -16,7 +16,7 @@ from chalicelib.domain.erasure import Person
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.session_input import AppendRequest
-from chalicelib.domain.tasks import RebuildScope, WriteScopeQuestions, to_text
+from chalicelib.domain.tasks import RebuildScope, Task, WriteScopeQuestions, to_text
 from chalicelib.entrypoints.jobs import JOBS, Rota
 from chalicelib.errors import VittoError
 from chalicelib.settings import QueueSettings
@@ -124,7 +124,7 @@ def test_a_retry_of_before_that_comes_after_all_is_over_finds_nothing_to_do(
     name = f"zelda{new_id('u')[-10:]}"
     user, made = caller(org, name), process(mongo, redis, clock)
     made.remember.remember(user, [{"content": "Zelda lives in Porto"}], key=None, single=True)
-    before = [
+    before: list[Task] = [
         RebuildScope(scope_key=Person(org, name).scope_key),
         WriteScopeQuestions(scope_key=Person(org, name).scope_key),
     ]

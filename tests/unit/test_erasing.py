@@ -43,6 +43,7 @@ def left(made: Container, person: Person = ANA) -> int:
 
 def finish(made: Container, clock: TestClock) -> Erasure:
     """Have the worker take the second look; the receipt then."""
+    made.after_response.settle()
     clock.forward(seconds=GRACE.total_seconds())
     made.personal.erasing.work_on_all(lambda: False)
     record = made.personal.check.record(ANA)

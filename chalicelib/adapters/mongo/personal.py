@@ -19,6 +19,7 @@ from chalicelib.domain.pseudonyms import named_in, replaced
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.session import Session
+from chalicelib.errors import InvalidInput
 from chalicelib.ports.personal import Line
 
 _VECTORS = {"embedding_256": 0, "embeddingChunks": 0, "embedding": 0, "terms": 0, "termCounts": 0}
@@ -141,12 +142,12 @@ class MongoPersonalRecords:
 
     def _page(self, kind: Kind, person: Person, after: str | None, limit: int) -> _Page:
         """A page of what a kind goes through: of one of its parts, whose number stands before the position."""
-        part, _, position = (after or "0:").partition(":")
-        within, fields = kind.within(person) | kind.parts[int(part)], dict.fromkeys(("_id", *kind.fields), 1)
+        part, position = _part(kind, after)
+        within, fields = kind.within(person) | kind.parts[part], dict.fromkeys(("_id", *kind.fields), 1)
         documents, end = self._pages(kind.collection, within, fields, position or None, limit)
         if end is not None:
             return documents, f"{part}:{end}"
-        return documents, f"{int(part) + 1}:" if int(part) + 1 < len(kind.parts) else None
+        return documents, f"{part + 1}:" if part + 1 < len(kind.parts) else None
 
     def _pages(self, name: str, within: Document, projection: Document | None, after: str | None, limit: int) -> _Page:
         bounds = within.get("_id", {})
@@ -165,6 +166,14 @@ class MongoPersonalRecords:
             yield from documents
             if after is None:
                 return
+
+
+def _part(kind: Kind, after: str | None) -> tuple[int, str]:
+    """The number of a part and the position in it. InvalidInput where a caller made it up."""
+    part, _, position = (after or "0:").partition(":")
+    if not part.isdecimal() or int(part) >= len(kind.parts):
+        raise InvalidInput("cursor", "is not a cursor of this list")
+    return int(part), position
 
 
 def _behind(document: Document, after: str | None) -> str:

@@ -12,6 +12,7 @@ from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import Call, RedisConnection
 from chalicelib.domain.erasure import Person, Step
 from chalicelib.domain.keys import key
+from chalicelib.errors import InvalidInput
 from chalicelib.ports import PersonalTraces
 
 INDEX, TASKS, QUERIES, AUDIT = "index", "tasks", "queries", "recall_audit"
@@ -20,6 +21,7 @@ _QUEUE = tuple(keys.queue(part) for part in ("waiting", "taken", "dead", "texts"
 _TEXTS = keys.queue("texts")
 _SCANNED = 1000
 _START = "0"
+_CURSOR_DIGITS = 20  # of an unsigned number of 64 bits
 
 
 class RedisPersonalTraces(PersonalTraces):
@@ -48,7 +50,7 @@ class RedisPersonalTraces(PersonalTraces):
             ids, end = self._tasks(person, after, limit)
             return Step(len(ids), after=end)
         if kind == AUDIT:
-            return self._queued(person, int(after or _START), limit)
+            return self._queued(person, int(_cursor(after)), limit)
         names, end = self._scan(person, kind, after)
         listed = (
             self._connection.run([("SISMEMBER", name, person.scope_key) for name in _SETS]) if after is None else []
@@ -61,13 +63,13 @@ class RedisPersonalTraces(PersonalTraces):
     def _scan(self, person: Person, kind: str, after: str | None) -> tuple[list[bytes], str | None]:
         part = person.scope_key if kind == INDEX else f"{keys.query_vector(key(person.org_id))}/"
         # a key is percent-encoded: of what has a meaning in a pattern it holds nothing
-        cursor, found = self._connection.command("SCAN", after or _START, "MATCH", f"*{part}*", "COUNT", _SCANNED)
+        cursor, found = self._connection.command("SCAN", _cursor(after), "MATCH", f"*{part}*", "COUNT", _SCANNED)
         wanted = part.encode()
         names = [name for name in found if _is_part(name, wanted) or (kind == QUERIES and name.startswith(wanted))]
         return names, _next(cursor)
 
     def _tasks(self, person: Person, after: str | None, limit: int) -> tuple[list[bytes], str | None]:
-        cursor, texts = self._connection.command("HSCAN", _TEXTS, after or _START, "COUNT", limit)
+        cursor, texts = self._connection.command("HSCAN", _TEXTS, _cursor(after), "COUNT", limit)
         return [id_ for id_, text in texts.items() if _loaded(text).get("scopeKey") == person.scope_key], _next(cursor)
 
     def _queued(self, person: Person, start: int, limit: int) -> Step:
@@ -80,6 +82,13 @@ class RedisPersonalTraces(PersonalTraces):
 def _is_part(name: bytes, scope_key: bytes) -> bool:
     """Whether that is a whole part of a key, whose parts stand between colons."""
     return scope_key in name.split(b":")
+
+
+def _cursor(after: str | None) -> str:
+    """Where a scan goes on. InvalidInput where a caller made it up."""
+    if after is not None and not (after.isascii() and after.isdecimal() and len(after) <= _CURSOR_DIGITS):
+        raise InvalidInput("cursor", "is not a cursor of this list")
+    return after or _START
 
 
 def _next(cursor: Any) -> str | None:

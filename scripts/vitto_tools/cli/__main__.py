@@ -13,13 +13,26 @@ from vitto_tools.cli import (
     maintenance,
     memories,
     migrate,
+    personal,
     queue,
     review,
 )
 from vitto_tools.cli.target import fail
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-for module in (memories, review, importing, maintenance, backfill, migrate, queue, admission, administration, contract):
+for module in (
+    memories,
+    review,
+    importing,
+    personal,
+    maintenance,
+    backfill,
+    migrate,
+    queue,
+    admission,
+    administration,
+    contract,
+):
     module.register(app)
 
 
