@@ -11,6 +11,7 @@ from chalicelib.domain.tasks import ScopedTask
 from chalicelib.export.checking import ErasureCheck
 from chalicelib.export.erasing import Erasing
 from chalicelib.export.person import PersonalExport
+from chalicelib.export.reapplying import Reapplying
 from chalicelib.export.stages import Stages, Surroundings
 from chalicelib.export.tombstones import Tombstones
 from chalicelib.recall.audit import RecallAudit
@@ -64,6 +65,11 @@ class PersonalServices:
     def export(self) -> PersonalExport:
         """Gives out what is kept of a person."""
         return PersonalExport(self._ports.people)
+
+    @cached_property
+    def reapplying(self) -> Reapplying:
+        """Does erasures again after a restore."""
+        return Reapplying(self._ports.erasures, self._ports.people, self.erasing)
 
     @cached_property
     def _stages(self) -> Stages:

@@ -1,6 +1,6 @@
 """A person's name taken out of what stays: out of an event, and out of a memory that others share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +48,23 @@ def _names(field: str, inner: Any, around: Mapping[str, Any], name: str) -> bool
     if field == "scopeId":
         return bool(around.get("scope", Scope.USER.value) == Scope.USER.value)
     return field in _WHO and not (field == "actor" and name == SYSTEM)
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Whom a document names, in fields that say who somebody is; a scope counts where it is a user's."""
+    if isinstance(value, list | tuple):
+        for inner in value:
+            yield from names_in(inner)
+    if not isinstance(value, dict):
+        return
+    for field, inner in value.items():
+        if isinstance(inner, str):
+            if field in _WHO | {"owner"} or (field == "scopeId" and value.get("scope") == Scope.USER.value):
+                yield inner
+        elif field == "members":
+            yield from inner
+        else:
+            yield from names_in(inner)
 
 
 def named_in(memory: Memory, name: str) -> bool:

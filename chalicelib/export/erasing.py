@@ -6,6 +6,7 @@ every request and every piece of work that did not know of it has ended, all sto
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 
 from chalicelib.domain.administration import AuditEvent
@@ -91,13 +92,22 @@ class Erasing:
     ) -> ErasureRecord:
         """Go on with an erasure until it has to wait or time is up; its record then. Of several processes one works."""
         holder = new_id("hld")
-        while not time_is_up() and self._is_due(record):
-            now = self._clock()
-            if not self._ledger.take(record, holder, now, now + HELD):
-                break
-            record = self._step(record)
-            progressed(record)
+        try:
+            while not time_is_up() and self._is_due(record):
+                now = self._clock()
+                if not self._ledger.take(record, holder, now, now + HELD):
+                    break
+                record = self._step(record)
+                progressed(record)
+        finally:
+            self._let_go(record, holder)
         return record
+
+    def _let_go(self, record: ErasureRecord, holder: str) -> None:
+        """Leave the record to whoever comes next; where that cannot be said, they wait until the hold ends."""
+        now = self._clock()
+        with suppress(StoreUnavailable):
+            self._ledger.take(record, holder, now, now)
 
     def _is_known(self, person: Person) -> bool:
         """Whether something is kept of the person, or was; also where that takes long to find out."""

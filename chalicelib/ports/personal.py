@@ -86,6 +86,10 @@ class ErasureLedger(Protocol):
     def keep(self, record: ErasureRecord) -> bool:
         """Put the record in place of the one of the version before it; whether that was there. The first has 1."""
 
+    def adopt(self, record: ErasureRecord) -> bool:
+        """Keep a finished record of another time of this store, where none of the person is there or an earlier one; whether
+        it is kept now."""
+
     def unfinished(self, limit: int) -> list[ErasureRecord]:
         """Records that something is to be done for, the one longest untouched first."""
 

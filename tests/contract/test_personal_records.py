@@ -233,7 +233,9 @@ def test_one_process_at_a_time_works_on_a_record(ports: Ports, org: str) -> None
     assert ports.erasures.take(one, "a", NOW, later)
     assert not ports.erasures.take(one, "b", NOW, later)
     assert ports.erasures.take(one, "a", NOW, later)
-    assert ports.erasures.take(one, "b", later + timedelta(seconds=1), later + timedelta(minutes=1))
+    assert ports.erasures.take(one, "b", later, later + timedelta(minutes=1))
+    assert ports.erasures.take(one, "b", later, later), "let go of"
+    assert ports.erasures.take(one, "a", later, later + timedelta(minutes=1))
 
 
 def test_the_people_of_an_organization_are_those_something_is_kept_of(ports: Ports, org: str) -> None:

@@ -99,6 +99,8 @@ def test_nothing_of_an_erased_user_is_left_in_any_store_and_others_lose_nothing(
     assert (checked.status, checked.json["leftTotal"], checked.json["cursor"]) == (200, 0, None)
     assert checked.json["receipt"]["pseudonym"].startswith("erased-")
     again = bob.send("DELETE", f"/engine/users/{name}")
+    assert again.json["state"] == "finished"
+    assert again.json["id"] != receipt["id"]
     assert sum(one["removed"] + one["changed"] for one in again.json["counts"].values()) == 0
 
     assert foreign.read(theirs)["content"] == "the same id in another organization"

@@ -32,6 +32,14 @@ class InMemoryErasureLedger:
             self._records[name] = record
             return True
 
+    def adopt(self, record: ErasureRecord) -> bool:
+        with self._lock:
+            standing = self._records.get(_name(record))
+            if standing and standing.changed_at >= record.changed_at:
+                return False
+            self._records[_name(record)] = record
+            return True
+
     def unfinished(self, limit: int) -> list[ErasureRecord]:
         waiting = [one for one in self._records.values() if not one.is_finished]
         return sorted(waiting, key=lambda one: one.changed_at)[:limit]
@@ -40,7 +48,7 @@ class InMemoryErasureLedger:
         name = _name(record)
         with self._lock:
             by, held_until = self._held.get(name, (holder, until))
-            if name not in self._records or (by != holder and held_until >= now):
+            if name not in self._records or (by != holder and held_until > now):
                 return False
             self._held[name] = holder, until
             return True

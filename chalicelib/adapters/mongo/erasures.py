@@ -52,13 +52,20 @@ class MongoErasureLedger:
                 return False
         return True
 
+    def adopt(self, record: ErasureRecord) -> bool:
+        earlier = {"_id": _identity(record.receipt.org_id, record.digest), "changedAt": {"$lt": record.changed_at}}
+        with self._connection.writing(), suppress(DuplicateKeyError):  # one that is there and no earlier stays
+            self._records.update_one(earlier, {"$set": _fields(record)}, upsert=True)
+            return True
+        return False
+
     def unfinished(self, limit: int) -> list[ErasureRecord]:
         with self._connection.scanning():
             found = self._records.find({"finished": False}).sort("changedAt", 1).limit(limit)
             return [_record(document) for document in found]
 
     def take(self, record: ErasureRecord, holder: str, now: datetime, until: datetime) -> bool:
-        free: list[Document] = [{"holder": holder}, {"heldUntil": {"$lt": now}}, {"heldUntil": {"$exists": False}}]
+        free: list[Document] = [{"holder": holder}, {"heldUntil": {"$lte": now}}, {"heldUntil": {"$exists": False}}]
         query = {"_id": _identity(record.receipt.org_id, record.digest), "$or": free}
         with self._connection.writing():
             change = {"$set": {"holder": holder, "heldUntil": until}}

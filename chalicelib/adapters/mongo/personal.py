@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote
 
 from pymongo import ReplaceOne
 from pymongo.errors import BulkWriteError
@@ -15,15 +16,23 @@ from chalicelib.adapters.mongo.personal_lines import EXPORTED
 from chalicelib.adapters.mongo.sessions import session_of
 from chalicelib.domain.erasure import ERASED_TEXT, Person, Step
 from chalicelib.domain.keys import new_id
-from chalicelib.domain.pseudonyms import named_in, replaced
+from chalicelib.domain.pseudonyms import SYSTEM, named_in, names_in, replaced
 from chalicelib.domain.query import StoredMemory
-from chalicelib.domain.scope import Scope
 from chalicelib.domain.session import Session
 from chalicelib.errors import InvalidInput
 from chalicelib.ports.personal import Line
 
 _VECTORS = {"embedding_256": 0, "embeddingChunks": 0, "embedding": 0, "terms": 0, "termCounts": 0}
 _PLACE = {"orgId": 1, "sessionKey": 1, "position": 1, "at": 1}
+_NAMING = (
+    (indexes.MEMORIES, "memory", ("userId", "editedBy", "promotedBy", "history.editedBy", "scope", "scopeId")),
+    (indexes.SESSIONS, "session", ("owner", "members", "snapshots.userId")),
+    (indexes.MESSAGES, "session", ("author",)),
+    (indexes.USER_GENOMES, "user_genome", ("userId",)),
+    (indexes.RECALLS, "recall", ("userId",)),
+    (indexes.AUDIT, "audit", ("actor", "details")),
+)
+"""Where people are named, and in which fields."""
 _Page = tuple[list[Document], str | None]
 
 
@@ -102,20 +111,15 @@ class MongoPersonalRecords:
         return self._emptied(documents, pseudonym)
 
     def people(self, org_id: str, limit: int) -> set[str]:
-        person = Person(org_id, "")
-        found: set[str] = set()
-        for within, collection, names in (
-            (of_organization("memory")(person), indexes.MEMORIES, ("userId", "editedBy", "scope", "scopeId")),
-            (of_organization("session")(person), indexes.SESSIONS, ("owner", "members")),
-            (of_organization("user_genome")(person), indexes.USER_GENOMES, ("userId",)),
-            (of_organization("recall")(person), indexes.RECALLS, ("userId",)),
-            (of_organization("audit")(person), indexes.AUDIT, ("actor",)),
-            (messages_of_organization(person), indexes.MESSAGES, ("author",)),
-            ({"orgId": org_id}, indexes.KEYS, ("userId", "createdBy")),
-        ):
-            for document in self._all(collection, within, names, limit):
-                found |= set(_names(document))
-        return found
+        person, found = Person(org_id, ""), set[str]()
+        for collection, kind, fields in _NAMING:
+            for document in self._all(collection, of_organization(kind)(person), fields, limit):
+                found |= set(names_in(document))
+        for document in self._all(indexes.KEYS, {"orgId": org_id}, ("userId", "createdBy"), limit):
+            found |= set(names_in(document))
+        for document in self._all(indexes.RECEIPTS, of_organization("receipt")(person), ("caller",), limit):
+            found.add(unquote(str(document["caller"]).rpartition("/")[2]))
+        return found - {SYSTEM}
 
     def organizations(self) -> set[str]:
         with self._connection.scanning():
@@ -195,13 +199,3 @@ def _empty(document: Document, pseudonym: str) -> Document:
     kept = {name: document[name] for name in ("orgId", "sessionKey", "position", "at") if name in document}
     said = {"id": id_, "role": "user", "author": pseudonym, "text": ERASED_TEXT, "extract": False}
     return kept | said | {"_id": f"{document['sessionKey']}/{id_}", "terms": [], "termCounts": [], "length": 0}
-
-
-def _names(document: Document) -> Iterator[str]:
-    for name, value in document.items():
-        if name == "members":
-            yield from value
-        elif name in {"userId", "editedBy", "owner", "actor", "author", "createdBy"} and isinstance(value, str):
-            yield value
-    if document.get("scope") == Scope.USER.value:
-        yield document["scopeId"]
