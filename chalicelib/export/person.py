@@ -11,7 +11,7 @@ from chalicelib.export.positions import decoded, encoded
 from chalicelib.ports import PersonalRecords
 
 PAGE_BYTES = 3_000_000  # the gateway passes 6 MB, and JSON in JSON grows
-READ_AT_ONCE = 20
+READ_AT_ONCE = 500
 LOOKED_AT = 5000  # rows that a page looks at before it answers with what it has
 
 

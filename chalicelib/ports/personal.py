@@ -1,6 +1,6 @@
 """What is kept of persons, in all stores, for giving it out and for taking it away; and the receipts that stay of that."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -35,8 +35,9 @@ class PersonalRecords(Protocol):
     def left(self, person: Person, kind: str, after: str | None, limit: int) -> Step:
         """Count what holds something of the person, in `Step.removed`. Changes nothing."""
 
-    def lines(self, person: Person, kind: str, after: str | None, limit: int) -> tuple[list[Line], str | None]:
-        """Things of that kind, and the position behind the last row that was looked at; None at the end."""
+    def lines(self, person: Person, kind: str, after: str | None, limit: int) -> tuple[Iterable[Line], str | None]:
+        """Things of that kind, read as they are asked for, and the position behind the last row that was looked at; None at
+        the end."""
 
     def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
         """Memories of shared scopes that name the person (`pseudonyms.named_in`), of any status, with terms and vectors."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import batched
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,7 +13,7 @@ from chalicelib.adapters.mongo import indexes
 from chalicelib.adapters.mongo.connection import Document, MongoConnection
 from chalicelib.adapters.mongo.documents import from_document
 from chalicelib.adapters.mongo.personal_kinds import KINDS, Kind, messages_of_organization, of_organization
-from chalicelib.adapters.mongo.personal_lines import EXPORTED
+from chalicelib.adapters.mongo.personal_lines import EXPORTED, Told
 from chalicelib.adapters.mongo.sessions import session_of
 from chalicelib.domain.erasure import ERASED_TEXT, Person, Step
 from chalicelib.domain.keys import new_id
@@ -23,6 +24,7 @@ from chalicelib.errors import InvalidInput
 from chalicelib.ports.personal import Line
 
 _VECTORS = {"embedding_256": 0, "embeddingChunks": 0, "embedding": 0, "terms": 0, "termCounts": 0}
+WHOLE_AT_ONCE = 20
 _PLACE = {"orgId": 1, "sessionKey": 1, "position": 1, "at": 1}
 _NAMING = (
     (indexes.MEMORIES, "memory", ("userId", "editedBy", "promotedBy", "history.editedBy", "scope", "scopeId")),
@@ -76,13 +78,18 @@ class MongoPersonalRecords:
         documents, end = self._page(found, person, after, limit)
         return Step(sum(found.about(document, person) for document in documents), after=end)
 
-    def lines(self, person: Person, kind: str, after: str | None, limit: int) -> tuple[list[Line], str | None]:
+    def lines(self, person: Person, kind: str, after: str | None, limit: int) -> tuple[Iterator[Line], str | None]:
         told = EXPORTED[kind]
         documents, end = self._page(told, person, after, limit)
-        wanted = [document["_id"] for document in documents if told.about(document, person)]
-        with self._connection.scanning():
-            rows = self._collection(told.collection).find({"_id": {"$in": wanted}}, told.without or None).sort("_id", 1)
-            return [(_behind(document, after), told.line(document)) for document in rows], end
+        return self._told(told, [one["_id"] for one in documents if told.about(one, person)], after), end
+
+    def _told(self, told: Told, wanted: Sequence[str], after: str | None) -> Iterator[Line]:
+        """The lines of these rows, a few read at a time: any may be of megabytes."""
+        for some in batched(wanted, WHOLE_AT_ONCE, strict=False):
+            with self._connection.scanning():
+                rows = self._collection(told.collection).find({"_id": {"$in": some}}, told.without or None)
+                found = {document["_id"]: document for document in rows}
+            yield from ((_behind(found[id_], after), told.line(found[id_])) for id_ in some if id_ in found)
 
     def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
         within = of_organization("memory")(person)
