@@ -27,6 +27,7 @@ from chalicelib.ports import (
 )
 
 LIMIT = 500  # rows that a step looks at: a slice of well under a second
+WRITTEN_AT_ONCE = 25
 CHANGED_AT_ONCE = 200
 
 _BEFORE = ("keys", "sessions", "messages", "memories", "questions", "shared_memories")
@@ -97,7 +98,7 @@ class Stages:
     def _sessions(self, person: Person, receipt: Erasure, after: str | None) -> Step:
         """A session that nobody else belongs to goes whole. In one that stays for others the person's messages are emptied;
         its genome, which was made of theirs too, is made anew from what is left with the next message."""
-        found, end = self._records.sessions(person, after, LIMIT)
+        found, end = _some(*self._records.sessions(person, after, LIMIT))
         removed = changed = 0
         for session in found:
             if {session.owner, *session.members} <= {person.user_id}:
@@ -116,7 +117,7 @@ class Stages:
         return count
 
     def _shared(self, person: Person, receipt: Erasure, after: str | None) -> Step:
-        rows, end = self._records.shared_memories(person, after, LIMIT)
+        rows, end = _some(*self._records.shared_memories(person, after, LIMIT))
         goes = [row for row in rows if receipt.shared == "delete" and _wrote(row.memory, person)]
         stays = [row for row in rows if row not in goes]
         for row in goes:
@@ -154,6 +155,13 @@ class Stages:
         if self._cache:
             self._cache.forget(person.org_id)
         return Step()
+
+
+def _some[T](found: Sequence[tuple[str, T]], end: str | None) -> tuple[list[T], str | None]:
+    """As many as a step has time for, each of which takes several writes, and from where to go on."""
+    if len(found) > WRITTEN_AT_ONCE:
+        found, end = found[:WRITTEN_AT_ONCE], found[WRITTEN_AT_ONCE - 1][0]
+    return [one for _, one in found], end
 
 
 def _wrote(memory: Memory, person: Person) -> bool:

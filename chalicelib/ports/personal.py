@@ -39,11 +39,14 @@ class PersonalRecords(Protocol):
         """Things of that kind, read as they are asked for, and the position behind the last row that was looked at; None at
         the end."""
 
-    def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
-        """Memories of shared scopes that name the person (`pseudonyms.named_in`), of any status, with terms and vectors."""
+    def shared_memories(
+        self, person: Person, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, StoredMemory]], str | None]:
+        """Memories of shared scopes that name the person (`pseudonyms.named_in`), of any status, with terms and vectors,
+        each with the position behind it."""
 
-    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[Session], str | None]:
-        """Sessions that the person owns, belongs to, or is described in."""
+    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[tuple[str, Session]], str | None]:
+        """Sessions that the person owns, belongs to, or is described in, each with the position behind it."""
 
     def leave(self, session: Session, person: Person, pseudonym: str, limit: int) -> int:
         """Take the person out of a session that stays for others: it passes to the first other member where it was theirs,

@@ -135,7 +135,7 @@ def test_a_session_that_is_left_keeps_its_places_and_what_others_said(ports: Por
 
 def test_shared_memories_come_whole_so_that_they_can_be_replaced(ports: Ports, org: str) -> None:
     fill(ports, org)
-    rows = [r for p in through(lambda a: ports.people.shared_memories(Person(org, "ana"), a, 2)) for r in p]
+    rows = [r for p in through(lambda a: ports.people.shared_memories(Person(org, "ana"), a, 2)) for _, r in p]
     assert sorted(row.memory.content for row in rows) == ["I live in Porto", "bob is here", "the team meets at noon"]
     assert all(row.memory.embedding and row.counts for row in rows)
 

@@ -123,10 +123,10 @@ class InMemoryPersonalRecords:
         twins = self._twins
         if kind == "shared_memory":
             shared = self.shared_memories(person, None, 0)[0]
-            return [(r.memory.id, _wired(r.memory)) for r in shared if r.memory.user_id == person.user_id]
+            return [(at, _wired(r.memory)) for at, r in shared if r.memory.user_id == person.user_id]
         if kind == "session":
             own = self.sessions(person, None, 0)[0]
-            return [(s.id, _wired(s) | {"incarnation": s.incarnation}) for s in own if _belongs(s, person)]
+            return [(s.id, _wired(s) | {"incarnation": s.incarnation}) for _, s in own if _belongs(s, person)]
         if kind == "message":
             return [
                 (f"{key}/{one.message.position:09}", _wired(one.message) | {"incarnation": key.rpartition("/")[2]})
@@ -140,15 +140,23 @@ class InMemoryPersonalRecords:
         rows = found.rows()
         return [(str(n), (found.line or _line)(n, r)) for n, r in rows.items() if told(n, r, person)]
 
-    def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
+    def shared_memories(
+        self, person: Person, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, StoredMemory]], str | None]:
         rows = [row for row in self._twins.store._rows.values() if row.memory.org_id == person.org_id]
         others = [row for row in rows if row.memory.scope_ref.key != person.scope_key]
-        return [row for row in others if named_in(row.memory, person.user_id)], None
+        named = sorted(
+            ((row.memory.id, row) for row in others if named_in(row.memory, person.user_id)), key=lambda one: one[0]
+        )
+        return [one for one in named if after is None or one[0] > after], None
 
-    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[Session], str | None]:
+    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[tuple[str, Session]], str | None]:
         rows = [one for (org, _), one in self._twins.sessions._sessions.items() if org == person.org_id]
         described = {one.id for one in rows if one.snapshot_of(person.user_id)}
-        return [one for one in rows if _belongs(one, person) or one.id in described], None
+        found = sorted(
+            ((one.id, one) for one in rows if _belongs(one, person) or one.id in described), key=lambda one: one[0]
+        )
+        return [one for one in found if after is None or one[0] > after], None
 
     def leave(self, session: Session, person: Person, pseudonym: str, limit: int) -> int:
         others = [name for name in (session.owner, *session.members) if name != person.user_id]

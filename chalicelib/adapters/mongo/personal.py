@@ -91,20 +91,22 @@ class MongoPersonalRecords:
                 found = {document["_id"]: document for document in rows}
             yield from ((_behind(found[id_], after), told.line(found[id_])) for id_ in some if id_ in found)
 
-    def shared_memories(self, person: Person, after: str | None, limit: int) -> tuple[list[StoredMemory], str | None]:
+    def shared_memories(
+        self, person: Person, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, StoredMemory]], str | None]:
         within = of_organization("memory")(person)
         documents, end = self._pages(indexes.MEMORIES, within, _VECTORS, after, limit)
         shared = [document for document in documents if document.get("scopeKey") != person.scope_key]
         named = [d["_id"] for d in shared if named_in(from_document(d).memory, person.user_id)]
         with self._connection.scanning():
             rows = self._collection(indexes.MEMORIES).find({"_id": {"$in": named}}) if named else ()
-            return [from_document(document) for document in rows], end
+            return sorted(((d["_id"], from_document(d)) for d in rows), key=lambda one: one[0]), end
 
-    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[Session], str | None]:
+    def sessions(self, person: Person, after: str | None, limit: int) -> tuple[list[tuple[str, Session]], str | None]:
         within = of_organization("session")(person)
         documents, end = self._pages(indexes.SESSIONS, within, None, after, limit)
-        found = [session for document in documents if (session := session_of(document))]
-        return [session for session in found if _is_of(session, person)], end
+        found = [(document["_id"], session_of(document)) for document in documents]
+        return [(at, session) for at, session in found if session and _is_of(session, person)], end
 
     def leave(self, session: Session, person: Person, pseudonym: str, limit: int) -> int:
         others = [name for name in (session.owner, *session.members) if name != person.user_id]
