@@ -50,7 +50,14 @@ def test_a_check_that_finds_something_fails(services: Container) -> None:
 
 
 def test_lines_of_an_export_become_memories_and_the_others_are_counted() -> None:
-    kept = {"id": "mem_1", "orgId": "acme", "scope": "user", "scopeId": "ana", "userId": "ana", "type": "fact"}
+    kept: dict[str, Any] = {
+        "id": "mem_1",
+        "orgId": "acme",
+        "scope": "user",
+        "scopeId": "ana",
+        "userId": "ana",
+        "type": "fact",
+    }
     kept |= {"content": "I live in Porto", "status": "active", "revision": 3, "tags": ["home"], "importance": 0.7}
     kept |= dict.fromkeys(("eventTime", "createdAt", "updatedAt"), "2026-03-01T12:00:00Z")
     kept |= {"claims": [{"subject": "ana", "attribute": "residence", "value": "Porto"}]}
