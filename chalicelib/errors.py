@@ -93,6 +93,12 @@ class InProgress(Conflict):
     code = "in_progress"
 
 
+class BeingErased(Conflict):
+    """Everything that is kept of this user is being erased; until that is done nothing new is taken."""
+
+    code = "being_erased"
+
+
 class StaleRevision(VittoError):
     """The row was changed since the caller read it."""
 

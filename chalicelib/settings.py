@@ -217,6 +217,18 @@ class PluginSettings(Slice):
     )
 
 
+class ErasureSettings(Slice):
+    """Erasing what is kept of a person (docs/personal-data.md)."""
+
+    grace_seconds: float = setting(
+        "VITTO_ERASURE_GRACE_SECONDS",
+        120.0,
+        "Time between the two looks of an erasure: longer than any request and any work of the queue.",
+        ge=0,
+        le=86400,
+    )
+
+
 class HttpSettings(Slice):
     """The HTTP surface."""
 
@@ -245,6 +257,7 @@ class Settings(Slice):
     breaker: BreakerSettings = Field(default_factory=BreakerSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     plugins: PluginSettings = Field(default_factory=PluginSettings)
+    erasure: ErasureSettings = Field(default_factory=ErasureSettings)
     http: HttpSettings = Field(default_factory=HttpSettings)
 
     @classmethod

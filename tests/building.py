@@ -1,5 +1,6 @@
 """Builders of what tests need, with sensible values for what a test does not care about."""
 
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,9 +14,11 @@ from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.docs import InMemoryDocsLedger, InMemoryDocsSource
 from chalicelib.adapters.memory.embedder import TermEmbedder
+from chalicelib.adapters.memory.erasures import InMemoryErasureLedger
 from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.personal import InMemoryPersonalRecords, InMemoryPersonalTraces, Twins
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
@@ -128,7 +131,19 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "docs_source": InMemoryDocsSource(made["store"]),
         "docs_ledger": InMemoryDocsLedger(),
     }
-    return Ports(**over_store | made)
+    return Ports(**over_store | _of_persons(made) | made)
+
+
+def _of_persons(made: dict[str, Any]) -> dict[str, Any]:
+    """The twins of what looks behind all others; nothing of a real store is seen by them."""
+    erasures = made.get("erasures") or InMemoryErasureLedger()
+    twins = {field.name: made[field.name] for field in fields(Twins) if field.name in made and field.name != "erasures"}
+    traces = InMemoryPersonalTraces(made["hot"], made["queue"], made["cache"])
+    return {
+        "erasures": erasures,
+        "people": InMemoryPersonalRecords(Twins(erasures=erasures, **twins)),
+        "traces": traces if isinstance(made["hot"], InMemoryHotIndex) and made["cache"] else None,
+    }
 
 
 def no_questions(*orgs: str) -> InMemoryPluginSwitches:

@@ -21,11 +21,14 @@ from chalicelib.ports import (
     DocsSource,
     DocsTarget,
     Embedder,
+    ErasureLedger,
     HotIndex,
     KeyStore,
     LanguageModel,
     MemoryStore,
     OldRows,
+    PersonalRecords,
+    PersonalTraces,
     PluginSwitches,
     QuestionStore,
     RecallCache,
@@ -63,6 +66,8 @@ class Ports:
     genomes: SessionGenomeStore
     souls: SoulStore
     user_genomes: UserGenomeStore
+    people: PersonalRecords
+    erasures: ErasureLedger
     hot: HotIndex | None
     cache: RecallCache | None
     embedder: Embedder
@@ -77,6 +82,7 @@ class Ports:
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
+    traces: PersonalTraces | None = None
 
 
 IN_MONGO = frozenset(
@@ -97,6 +103,8 @@ IN_MONGO = frozenset(
         "indexes",
         "docs_source",
         "docs_ledger",
+        "people",
+        "erasures",
     }
 )
 """The ports without which no container is, all of them on MongoDB."""
@@ -138,9 +146,11 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         administration,
         backfill,
         docs,
+        erasures,
         identity,
         memories,
         oldvectors,
+        personal,
         plugins,
         questions,
         receipts,
@@ -170,6 +180,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "genomes": session_genomes.MongoSessionGenomeStore(mongo),
         "old_rows": upkeep.MongoOldRows(mongo),
         "indexes": upkeep.MongoIndexes(mongo, embedding.dimensions),
+        "people": personal.MongoPersonalRecords(mongo),
+        "erasures": erasures.MongoErasureLedger(mongo),
     }
 
 
@@ -206,8 +218,13 @@ def _redis_connection(settings: Settings, telemetry: Telemetry) -> "RedisConnect
 def _redis_ports(settings: Settings, redis: "RedisConnection") -> dict[str, Any]:
     from chalicelib.adapters.redis.cache import RedisRecallCache  # noqa: PLC0415 - see the module
     from chalicelib.adapters.redis.index import RedisHotIndex  # noqa: PLC0415 - see the module
+    from chalicelib.adapters.redis.personal import RedisPersonalTraces  # noqa: PLC0415 - see the module
 
-    return {"hot": RedisHotIndex(redis), "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds)}
+    return {
+        "hot": RedisHotIndex(redis),
+        "cache": RedisRecallCache(redis, settings.recall.query_cache_seconds),
+        "traces": RedisPersonalTraces(redis),
+    }
 
 
 def _queue(settings: Settings, redis: "RedisConnection | None", clock: Clock, telemetry: Telemetry) -> TaskQueue | None:

@@ -16,9 +16,11 @@ from chalicelib.context.sessions import Sessions
 from chalicelib.context.settling import SessionSettler
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
+from chalicelib.domain.erasure import Person
 from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.genome.user import user_text
 from chalicelib.domain.session import Session
+from chalicelib.export.tombstones import Tombstones
 from chalicelib.plugins.sessions import SessionHooks
 from chalicelib.prompt.soul import full_soul, needs_full_soul, soul_brief
 from chalicelib.recall.messages import MessageSearch
@@ -42,6 +44,7 @@ class SessionServices:
         souls: Souls,
         user_genomes: UserGenomes,
         recompile_schedule: RecompileSchedule,
+        tombstones: Tombstones,
     ) -> None:
         self._ports = ports
         self._hooks = hooks
@@ -51,6 +54,7 @@ class SessionServices:
         self._souls = souls
         self._user_genomes = user_genomes
         self._recompile_schedule = recompile_schedule
+        self._tombstones = tombstones
 
     @cached_property
     def index(self) -> MessageIndex:
@@ -93,6 +97,8 @@ class SessionServices:
         p = self._ports
 
         def remember(caller: Caller, items: list[Mapping[str, Any]], once: str) -> Any:
+            if self._tombstones.is_being_erased(Person(caller.org_id, caller.user_id)):
+                return None
             return self._remember.remember(caller, items, key=once, single=False)
 
         return SessionSettler(

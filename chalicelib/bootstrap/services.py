@@ -2,15 +2,18 @@
 cold start of a recall does not wait for them."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.bootstrap.building import Ports
+from chalicelib.bootstrap.personal import PersonalServices, is_moot
 from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.export.docs.exporter import DocsExporter
+from chalicelib.export.tombstones import Tombstones
 from chalicelib.plugins.aftermath import AfterResponse
 from chalicelib.plugins.emotional_context import EmotionalContext
 from chalicelib.plugins.hooks import Plugin
@@ -120,6 +123,25 @@ class Container:
             souls=self.souls,
             user_genomes=self.user_genomes,
             recompile_schedule=self.recompile_schedule,
+            tombstones=self.tombstones,
+        )
+
+    @cached_property
+    def tombstones(self) -> Tombstones:
+        """Who is being erased."""
+        return Tombstones(self.ports.erasures, self.ports.clock, self.ports.telemetry)
+
+    @cached_property
+    def personal(self) -> PersonalServices:
+        """What is kept of persons."""
+        return PersonalServices(
+            self.ports,
+            tombstones=self.tombstones,
+            conversation=self.conversation,
+            indexer=self.indexer,
+            deferral=self.deferral,
+            recall_audit=self.recall_audit,
+            grace=timedelta(seconds=self.settings.erasure.grace_seconds),
         )
 
     @cached_property
@@ -367,6 +389,7 @@ class Container:
             recompile_user=self.recompiles.user,
             recompile_session=self.recompiles.session,
             export_docs=self.docs_exporter.go_on,
+            is_moot=lambda task: is_moot(self.ports, self.tombstones, task),
         )
 
     @cached_property

@@ -31,6 +31,7 @@ STATUS: dict[type[errors.VittoError], HTTPStatus] = {
     errors.DuplicateContent: HTTPStatus.CONFLICT,
     errors.IdempotencyConflict: HTTPStatus.CONFLICT,
     errors.InProgress: HTTPStatus.CONFLICT,
+    errors.BeingErased: HTTPStatus.CONFLICT,
     errors.StaleRevision: HTTPStatus.PRECONDITION_FAILED,
     errors.RevisionRequired: HTTPStatus.PRECONDITION_REQUIRED,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -20,6 +20,7 @@ IDEMPOTENCY_KEY_CHARACTERS = 255
 ANYWHERE = (
     errors.Unauthenticated,
     errors.Forbidden,
+    errors.BeingErased,
     errors.TooLarge,
     errors.InvalidInput,
     errors.StoreUnavailable,

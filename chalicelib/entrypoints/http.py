@@ -115,16 +115,20 @@ def route[Q: Wire, B](
     *,
     raises: tuple[type[VittoError], ...] = (),
     headers: tuple[RequestHeader, ...] = (),
+    for_erased: bool = False,
 ) -> Callable[[Callable[Concatenate[Call[Q, B], ...], Any]], Handler]:
     """Register a handler that takes a Call of what it `takes` and the path's parameters, decoded once.
 
-    It answers a model that it `gives`, or a Reply; it `raises` these errors besides those of every route."""
+    It answers a model that it `gives`, or a Reply; it `raises` these errors besides those of every route. One that is
+    `for_erased` also answers callers of whom all is being erased."""
 
     def register(handler: Callable[Concatenate[Call[Q, B], ...], Any]) -> Handler:
         def view(**parameters: str) -> Response:
             return answered(
                 blueprint.current_request,
-                lambda services, sent: handler(_call(blueprint, services, sent, takes), **_decoded(parameters)),
+                lambda services, sent: handler(
+                    _call(blueprint, services, sent, takes, for_erased=for_erased), **_decoded(parameters)
+                ),
                 gives.status,
             )
 
@@ -177,10 +181,12 @@ def _registered(blueprint: Blueprint, operation: Operation, handler: Handler, vi
 
 
 def _call[Q: Wire, B](
-    blueprint: Blueprint, services: "Container", headers: Mapping[str, str], takes: Takes[Q, B]
+    blueprint: Blueprint, services: "Container", headers: Mapping[str, str], takes: Takes[Q, B], *, for_erased: bool
 ) -> Call[Q, B]:
     caller = authenticator(services).caller(headers)
     caller.require(Role.MEMBER, Role.OBSERVER)
+    if not for_erased:
+        services.tombstones.refuse(caller)
     body = blueprint.current_request.raw_body
     raw = body.encode() if isinstance(body, str) else body or b""
     return Call(caller, headers, _query(blueprint, takes.query), raw, takes, services)

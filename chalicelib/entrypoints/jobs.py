@@ -52,6 +52,10 @@ def _purge(services: "Container") -> int:
     return services.purge.run(time_is_up=_slice()).done
 
 
+def _erase(services: "Container") -> int:
+    return services.personal.erasing.work_on_all(_slice())
+
+
 def _slice() -> Callable[[], bool]:
     """Whether so much time has passed that the other jobs of a worker should have their turn."""
     until = time.monotonic() + SLICE_SECONDS
@@ -66,6 +70,7 @@ JOBS = (
     Job("retry_pending", 3, _retry_pending),
     Job("republish_after_restart", 3, lambda services: services.maintenance.republish_after_restart()),
     Job("finish_successions", 5, lambda services: services.successions.finish()),
+    Job("erase", 2, _erase),
     Job("settle_sessions", 10, lambda services: services.conversation.settler.settle_left()),
     Job("retire_expired", 5, lambda services: services.maintenance.retire_expired()),
     Job("backfill", 3600, _backfill),

@@ -213,7 +213,10 @@ def _responses(operation: Operation, answer: Mapping[str, Any]) -> dict[str, Any
     given = _response(HTTPStatus(operation.gives.status).phrase, answer, ["ETag"] if operation.gives.etag else [])
     if operation.gives.leads_to:
         given["links"] = {name: _link(name, places) for name, places in operation.gives.leads_to.items()}
-    if other := operation.gives.otherwise:
+    other = operation.gives.otherwise
+    if other and str(int(other)) not in responses:
+        responses[str(int(other))] = _response(HTTPStatus(other).phrase, answer, [])
+    elif other:
         schemas = [*answer.get("anyOf", [answer]), {"$ref": SCHEMAS.format(model="Error")}]
         responses[str(int(other))] |= _response("The same answer, or an error.", {"anyOf": schemas}, ["Retry-After"])
     return {str(int(operation.gives.status)): given} | responses

@@ -1,1 +1,1 @@
-"""Leaving: what an organization or a person takes along."""
+"""Leaving: what an organization or a person takes along, and a person for good."""

@@ -8,6 +8,7 @@ from chalicelib.domain.indexing import IndexEntry, IndexRemoval
 from chalicelib.ports.administration import AuditLog, KeyStore, PluginSwitches, RecallStore, ReceiptStore
 from chalicelib.ports.docs import DocsLedger, DocsSource, DocsTarget
 from chalicelib.ports.identity import SoulStore, UserGenomeStore
+from chalicelib.ports.personal import ErasureLedger, PersonalRecords, PersonalTraces
 from chalicelib.ports.related import RelatedReads
 from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCache, StoredVectors, vector_under
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
@@ -30,6 +31,7 @@ __all__ = [
     "DocsSource",
     "DocsTarget",
     "Embedder",
+    "ErasureLedger",
     "HotIndex",
     "IndexEntry",
     "IndexRemoval",
@@ -37,6 +39,8 @@ __all__ = [
     "LanguageModel",
     "MemoryStore",
     "OldRows",
+    "PersonalRecords",
+    "PersonalTraces",
     "PluginSwitches",
     "Probe",
     "QuestionStore",

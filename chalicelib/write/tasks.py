@@ -40,7 +40,7 @@ _AWAY = (StoreUnavailable, EmbeddingFailed, LanguageModelUnavailable)
 
 class TaskRunner:
     """Does the work of messages. A repeat is harmless, and a row that is gone meanwhile is nothing. `queue` takes what is
-    left of a long one; it is there wherever a message can come from."""
+    left of a long one; it is there wherever a message can come from. `is_moot` says of which there is nothing to do."""
 
     def __init__(
         self,
@@ -54,8 +54,10 @@ class TaskRunner:
         recompile_user: Callable[[RecompileUserGenome], object],
         recompile_session: Callable[[RecompileSessionGenome], object],
         export_docs: Callable[[str], object],
+        is_moot: Callable[[ScopedTask], bool] = lambda _: False,
     ) -> None:
         self._queue = queue
+        self._is_moot = is_moot
         self._settle_messages = settle_session
         self._export_docs = export_docs
         self._maintenance = maintenance
@@ -79,7 +81,8 @@ class TaskRunner:
         """Do what a message asks. InvalidInput for what is no task; the error of whatever failed, for the caller to have the
         message given out again."""
         task = from_text(text)
-        self._handlers[type(task)](task)
+        if not self._is_moot(task):
+            self._handlers[type(task)](task)
 
     def _index_rows(self, task: IndexRows) -> None:
         self._maintenance.index_rows(task.chain, task.ids)

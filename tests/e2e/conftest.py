@@ -11,9 +11,11 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.docs import MongoDocsLedger, MongoDocsSource
+from chalicelib.adapters.mongo.erasures import MongoErasureLedger
 from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
+from chalicelib.adapters.mongo.personal import MongoPersonalRecords
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
@@ -23,6 +25,7 @@ from chalicelib.adapters.mongo.upkeep import MongoIndexes, MongoOldRows
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.personal import RedisPersonalTraces
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
@@ -71,6 +74,9 @@ def serve(
             genomes=MongoSessionGenomeStore(mongo),
             souls=MongoSoulStore(mongo),
             user_genomes=MongoUserGenomeStore(mongo),
+            people=MongoPersonalRecords(mongo),
+            erasures=MongoErasureLedger(mongo),
+            traces=RedisPersonalTraces(redis),
             hot=RedisHotIndex(redis),
             vectors=None,
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),

@@ -37,6 +37,11 @@ class Stores:
         """The document of a memory as it is stored."""
         return self._mongo.database.get_collection("memories").find_one({"id": id_})
 
+    def documents(self, org: str) -> list[str]:
+        """Every document of an organization as text, and every key and value of Redis that names it."""
+        whole = self._everything()
+        return [f"{place} {held}" for place, held in whole if org.lower() in held]
+
     def _everything(self) -> Iterator[tuple[str, str]]:
         for name in self._mongo.database.list_collection_names():
             for document in self._mongo.database.get_collection(name).find():

@@ -13,7 +13,7 @@ Route = tuple[str, str]
 @dataclass(frozen=True)
 class Ask:
     """One way to ask a route. `names` is what the id in its path is the id of; None where there is no id. It `begins` what
-    is not there yet under that id."""
+    is not there yet under that id. With `own` somebody of the same id elsewhere asks for what is theirs."""
 
     names: Names | None = None
     body: Any = None
@@ -21,6 +21,7 @@ class Ask:
     headers: Mapping[str, str] = field(default_factory=dict)
     role: Role = Role.MEMBER
     begins: bool = False
+    own: bool = False
 
 
 ROUTES: dict[Route, tuple[Ask, ...]] = {
@@ -89,6 +90,9 @@ ROUTES: dict[Route, tuple[Ask, ...]] = {
     ("GET", "/engine/audit"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/plugins"): (Ask(role=Role.ADMIN),),
     ("GET", "/engine/users/{user_id}/genome"): (Ask("user"), Ask("user", role=Role.ADMIN)),
+    ("GET", "/engine/users/{user_id}/export"): (Ask("user", own=True), Ask("user", role=Role.ADMIN, own=True)),
+    ("DELETE", "/engine/users/{user_id}"): (Ask("user", own=True), Ask("user", role=Role.ADMIN, own=True)),
+    ("GET", "/engine/users/{user_id}/erasure"): (Ask("user"), Ask("user", role=Role.ADMIN)),
     ("GET", "/engine/soul"): (Ask(),),
     ("PUT", "/engine/soul"): (Ask(body={"name": "nobody may put this"}, role=Role.ADMIN),),
     ("PUT", "/engine/plugins"): (Ask(body={"plugins": {"memory_versioning": False}}, role=Role.ADMIN),),

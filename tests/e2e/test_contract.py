@@ -126,6 +126,15 @@ def _walk_through_the_rest(walk: Walk) -> None:
     bootstrap.container().user_genomes.merge("acme", "ana", "s1", [said("My name is Ana Silva.")])
     genome = walk.ask("GET", "/engine/users/{user_id}/genome", user_id="ana")
     assert "Ana Silva" in genome["facts"][0]["content"]
+    bootstrap.container().ports.store.insert([row("Eve was here", user_id="eve", scope_id="eve")])
+    user = "/engine/users/{user_id}"
+    exported = walk.ask("GET", f"{user}/export", user_id="eve")
+    assert [line["type"] for line in exported["lines"]] == ["memory"]
+    assert walk.ask("DELETE", user, user_id="eve", shared="delete")["counts"]["memories"] == {
+        "removed": 1,
+        "changed": 0,
+    }
+    assert walk.ask("GET", f"{user}/erasure", user_id="eve")["leftTotal"] == 0
     assert walk.ask("GET", "/engine/plugins")["plugins"]
     plugins = walk.ask("PUT", "/engine/plugins", {"plugins": {"memory_versioning": False}})["plugins"]
     assert {each["name"] for each in plugins if not each["on"] and each["default"]} == {"memory_versioning"}

@@ -11,9 +11,11 @@ from chalicelib.adapters.mongo.administration import MongoAuditLog, MongoKeyStor
 from chalicelib.adapters.mongo.backfill import MongoBackfillStore
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.docs import MongoDocsLedger, MongoDocsSource
+from chalicelib.adapters.mongo.erasures import MongoErasureLedger
 from chalicelib.adapters.mongo.identity import MongoSoulStore, MongoUserGenomeStore
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
+from chalicelib.adapters.mongo.personal import MongoPersonalRecords
 from chalicelib.adapters.mongo.plugins import MongoPluginSwitches
 from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
@@ -23,6 +25,7 @@ from chalicelib.adapters.mongo.upkeep import MongoIndexes, MongoOldRows
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
+from chalicelib.adapters.redis.personal import RedisPersonalTraces
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
 from chalicelib.domain.query import IndexAnswer, IndexQuery
@@ -49,6 +52,9 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         genomes=MongoSessionGenomeStore(mongo),
         souls=MongoSoulStore(mongo),
         user_genomes=MongoUserGenomeStore(mongo),
+        people=MongoPersonalRecords(mongo),
+        erasures=MongoErasureLedger(mongo),
+        traces=RedisPersonalTraces(redis) if redis else None,
         hot=RedisHotIndex(redis) if redis else None,
         vectors=None,
         cache=RedisRecallCache(redis, 3600) if redis else None,

@@ -26,6 +26,7 @@ SESSION_GENOMES = "session_genomes"
 SOULS = "souls"
 USER_GENOMES = "user_genomes"
 DOCS_EXPORTS = "docs_exports"
+ERASURES = "erasures"
 
 _DECLARED_OTHERWISE = frozenset({85, 86})  # IndexOptionsConflict, IndexKeySpecsConflict
 DAY = 86400
@@ -113,6 +114,14 @@ INDEXES = (
         {"partialFilterExpression": {"pendingSince": {"$exists": True}}},
     ),
     Index(RECALLS, "retention", (("at", ASCENDING),), {"expireAfterSeconds": RECALL_DAYS * DAY}),
+    Index(ERASURES, "changed", (("changedAt", ASCENDING),)),
+    Index(ERASURES, "by_organization", (("orgId", ASCENDING), ("salt", ASCENDING))),
+    Index(
+        ERASURES,
+        "unfinished",
+        (("finished", ASCENDING), ("changedAt", ASCENDING)),
+        {"partialFilterExpression": {"finished": False}},
+    ),
 )
 
 

@@ -57,11 +57,11 @@ class MongoSessionStore:
 
     def get(self, org_id: str, id_: str) -> Session | None:
         with self._connection.reading():
-            return _session(self._sessions.find_one({"_id": _session_id(org_id, id_)}))
+            return session_of(self._sessions.find_one({"_id": _session_id(org_id, id_)}))
 
     def by_key(self, session_key: str) -> Session | None:
         with self._connection.reading():
-            return _session(self._sessions.find_one({"sessionKey": session_key}))
+            return session_of(self._sessions.find_one({"sessionKey": session_key}))
 
     def change(self, session: Session, change: SessionChange) -> Session | None:
         query = {"_id": _session_id(session.org_id, session.id), "sessionKey": session.key}
@@ -74,7 +74,7 @@ class MongoSessionStore:
             if change.ended_at:
                 self._sessions.update_one(query | {"endedAt": None}, {"$set": {"endedAt": change.ended_at}})
         with self._connection.reading():
-            return _session(self._sessions.find_one(query))
+            return session_of(self._sessions.find_one(query))
 
     def append(self, session: Session, drafts: Sequence[KeptMessage]) -> list[KeptMessage]:
         for attempt in range(ATTEMPTS):
@@ -199,7 +199,8 @@ def _session_document(session: Session) -> Document:
     }
 
 
-def _session(document: Document | None) -> Session | None:
+def session_of(document: Document | None) -> Session | None:
+    """The session of a document."""
     known = {info.alias or name for name, info in Session.model_fields.items()}
     if document is None:
         return None

@@ -7,7 +7,7 @@ so that the questions are all that differs. The share of a question was chosen o
 import contextlib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ from chalicelib.adapters.memory.administration import (
 )
 from chalicelib.adapters.memory.backfill import InMemoryBackfillStore
 from chalicelib.adapters.memory.docs import InMemoryDocsLedger, InMemoryDocsSource
+from chalicelib.adapters.memory.erasures import InMemoryErasureLedger
 from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.memories import InMemoryMemoryStore
+from chalicelib.adapters.memory.personal import InMemoryPersonalRecords, Twins
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore, InMemorySessionStore
@@ -95,23 +97,28 @@ def _embedder() -> Iterator[OpenAIEmbedder]:
 
 def _services(embedder: OpenAIEmbedder) -> Container:
     store = InMemoryMemoryStore()
-    ports = Ports(
+    twins = Twins(
         store=store,
         keys=InMemoryKeyStore(),
         receipts=InMemoryReceiptStore(),
         audit=InMemoryAuditLog(),
         recalls=InMemoryRecallStore(),
+        questions=InMemoryQuestionStore(),
+        sessions=InMemorySessionStore(),
+        genomes=InMemorySessionGenomeStore(),
+        souls=InMemorySoulStore(),
+        user_genomes=InMemoryUserGenomeStore(),
+        erasures=InMemoryErasureLedger(),
+    )
+    ports = Ports(
+        **{field.name: getattr(twins, field.name) for field in fields(twins)},
+        people=InMemoryPersonalRecords(twins),
         hot=InMemoryHotIndex(),
         cache=None,
         embedder=embedder,
         telemetry=RecordedTelemetry(),
         clock=system_clock,
-        questions=InMemoryQuestionStore(),
         switches=InMemoryPluginSwitches(),
-        sessions=InMemorySessionStore(),
-        genomes=InMemorySessionGenomeStore(),
-        souls=InMemorySoulStore(),
-        user_genomes=InMemoryUserGenomeStore(),
         backfills=InMemoryBackfillStore(store),
         old_rows=InMemoryOldRows(store),
         indexes=NoIndexes(),

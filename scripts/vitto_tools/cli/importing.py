@@ -32,6 +32,7 @@ class From(StrEnum):
     MESSAGES = Shape.MESSAGES
     MEM0 = Shape.MEM0
     ZEP = Shape.ZEP
+    PERSON = Shape.PERSON
 
 
 def import_(
@@ -79,7 +80,9 @@ def _read(file: Path, from_: From, given: Circumstances) -> tuple[Shape, Convers
         fail(f"{file} is not UTF-8")
     shape = shape_of(records) if from_ is From.AUTO else Shape(from_.value)
     if shape is None and records:
-        fail("the file has none of the shapes that are known: memories, messages, mem0, zep; see docs/import.md")
+        fail(
+            "the file has none of the shapes that are known: memories, messages, mem0, zep, person; see docs/import.md"
+        )
     made = CONVERTERS[shape or Shape.MEMORIES](records, given)
     made.left_out[:0] = bad
     return shape or Shape.MEMORIES, made

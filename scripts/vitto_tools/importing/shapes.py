@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
 
-from vitto_tools.importing import mem0, memories, messages, zep
+from vitto_tools.importing import mem0, memories, messages, person, zep
 from vitto_tools.importing.conversion import Circumstances, Conversion, LeftOut, Record
 
 _SPEAKERS = frozenset({"role", "speaker", "author", "sender"})
@@ -21,6 +21,7 @@ class Shape(StrEnum):
     MESSAGES = "messages"
     MEM0 = "mem0"
     ZEP = "zep"
+    PERSON = "person"
 
 
 Converter = Callable[[list[Record], Circumstances], Conversion]
@@ -29,6 +30,7 @@ CONVERTERS: dict[Shape, Converter] = {
     Shape.MESSAGES: messages.convert,
     Shape.MEM0: mem0.convert,
     Shape.ZEP: zep.convert,
+    Shape.PERSON: person.convert,
 }
 
 
@@ -66,6 +68,8 @@ def shape_of(records: list[Record]) -> Shape | None:
 def _shape(value: Any) -> Shape | None:
     if not isinstance(value, dict):
         return None
+    if person.is_line(value):
+        return Shape.PERSON
     is_session = isinstance(value.get("messages"), list) and value.keys() & _SESSION_IDS and "content" not in value
     if value.keys() & (_ZEP | _ZEP_LISTS) or is_session:
         return Shape.ZEP

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from vitto_tools.local.servers import ROOT
 
@@ -23,6 +23,11 @@ def read_serve_file() -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError):
         return None
     return said
+
+
+def opened_private(file: Path) -> BinaryIO:
+    """A fresh file, open for writing, that its owner alone can read."""
+    return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def write_private(file: Path, text: str) -> None:
