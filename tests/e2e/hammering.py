@@ -22,6 +22,7 @@ from schemathesis.transport.wsgi import WSGITransport
 
 from app import wsgi
 from chalicelib import bootstrap
+from chalicelib.adapters.memory.docs import InMemoryDocsTarget
 from chalicelib.domain.caller import Role
 from chalicelib.entrypoints.contract import IDEMPOTENCY_KEY
 from tests.building import container
@@ -89,7 +90,7 @@ def hammered(name: str) -> Findings:
 
 @contextmanager
 def _served(hammer: Hammer) -> Iterator[OpenApiSchema]:
-    services = container()
+    services = container(docs_target=InMemoryDocsTarget())
     before = bootstrap._container
     bootstrap.use(services)
     try:

@@ -140,6 +140,8 @@ def _walk_through_the_rest(walk: Walk) -> None:
     assert {each["name"] for each in plugins if not each["on"] and each["default"]} == {"memory_versioning"}
     assert walk.ask("POST", f"{MEMORIES}/backfill-embeddings")["state"] == "finished"
     assert walk.ask("GET", f"{MEMORIES}/backfill-embeddings")["left"] == 0
+    assert walk.ask("POST", f"{MEMORIES}/export-to-docs", {"users": True})["files"] > 0
+    assert walk.ask("GET", f"{MEMORIES}/export-to-docs", limit=1)["scopeReports"]
     assert walk.ask("GET", "/health")["pending"] == 0
     assert walk.ask("GET", "/openapi.json")["openapi"].startswith("3.1")
 

@@ -101,5 +101,5 @@ def test_a_scope_of_another_organization_is_a_404(exporting: Api) -> None:
 
 def test_without_a_target_the_answer_names_the_setting(api: Api) -> None:
     reply = api.user("ana", Role.ADMIN).post(PATH, {})
-    assert reply.refusal == (503, "not_supported")
+    assert reply.refusal == (409, "conflict")
     assert "VITTO_DOCS_URL" in reply.error["message"]

@@ -15,7 +15,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.succession import yielding
 from chalicelib.domain.text.tokens import estimate
 from chalicelib.domain.validation import validated
-from chalicelib.errors import Conflict, InProgress, InvalidInput, NotFound, NotSupported, StoreUnavailable
+from chalicelib.errors import Conflict, InProgress, InvalidInput, NotFound, StoreUnavailable
 from chalicelib.export.docs.exporter import DocsExporter
 from chalicelib.export.docs.walking import PAGE_BYTES
 from chalicelib.settings import DocsSettings
@@ -149,7 +149,7 @@ def test_a_selection_that_contradicts_itself_names_the_field(asked: dict[str, An
 
 
 def test_without_a_target_it_says_which_setting_is_missing() -> None:
-    with pytest.raises(NotSupported, match="VITTO_DOCS_URL"):
+    with pytest.raises(Conflict, match="VITTO_DOCS_URL"):
         container().docs_exporter.start("acme", ALL)
 
 

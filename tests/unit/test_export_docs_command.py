@@ -10,7 +10,7 @@ from chalicelib.adapters.docs_folder import NOTES
 from chalicelib.adapters.memory.docs import InMemoryDocsTarget
 from chalicelib.bootstrap import Container
 from chalicelib.domain.scope import Scope
-from chalicelib.errors import Conflict, InvalidInput, NotSupported
+from chalicelib.errors import Conflict, InvalidInput
 from tests.building import chain, container, row
 from vitto_tools.cli import export_docs as command
 from vitto_tools.cli.__main__ import app
@@ -77,7 +77,7 @@ def test_a_folder_belongs_to_the_organization_that_was_there_first(services: Con
     [
         (("--scope-id", "ops"), InvalidInput),
         (("--scope", "space", "--users"), InvalidInput),
-        ((), NotSupported),
+        ((), Conflict),
     ],
 )
 def test_what_is_wrong_ends_the_command_with_a_message(

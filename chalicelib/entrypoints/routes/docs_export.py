@@ -12,7 +12,7 @@ from chalicelib.domain.scope import ScopeRef
 from chalicelib.domain.wire import Wire
 from chalicelib.entrypoints.contract import Answer, Gives, in_body, in_query
 from chalicelib.entrypoints.http import Call, route
-from chalicelib.errors import Conflict, InProgress, InvalidInput, NotFound, NotSupported
+from chalicelib.errors import Conflict, InProgress, InvalidInput, NotFound
 
 blueprint = Blueprint(__name__)
 PATH = "/engine/memories/export-to-docs"
@@ -41,7 +41,7 @@ class DocsExportReport(DocsExportProgress, Answer):
     "POST",
     in_body(DocsExportRequest, all_but_users={}, one_space={"scope": "space", "scopeId": "design"}),
     Gives(DocsExportReport),
-    raises=(Conflict, InProgress, NotFound, NotSupported),
+    raises=(Conflict, InProgress, NotFound),
 )
 def export_to_docs(call: Call[Any, DocsExportRequest]) -> Any:
     """Begin to export the organization's active memories as documents, or go on with it. It works for a few seconds
@@ -54,7 +54,7 @@ def export_to_docs(call: Call[Any, DocsExportRequest]) -> Any:
     return _report(call, progress, ReportQuery())
 
 
-@route(blueprint, PATH, "GET", in_query(ReportQuery), Gives(DocsExportReport), raises=(NotSupported,))
+@route(blueprint, PATH, "GET", in_query(ReportQuery), Gives(DocsExportReport), raises=(Conflict,))
 def docs_export_progress(call: Call[ReportQuery]) -> Any:
     """How far the docs export of the organization is, and what stands at the target."""
     call.caller.require(Role.ADMIN)

@@ -21,7 +21,7 @@ from chalicelib.domain.docs import (
 )
 from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.tasks import ExportDocs
-from chalicelib.errors import Conflict, InProgress, NotFound, NotSupported, StoreUnavailable, VittoError
+from chalicelib.errors import Conflict, InProgress, NotFound, StoreUnavailable, VittoError
 from chalicelib.export.docs.batching import Batch
 from chalicelib.export.docs.walking import Walk
 from chalicelib.ports import Clock, DocsLedger, DocsSource, DocsTarget, MemoryStore, TaskQueue, Telemetry
@@ -57,7 +57,7 @@ class DocsExporter:
         self._walk = Walk(source=source, store=store, ledger=ledger, clock=clock)
 
     def progress(self, org_id: str) -> DocsExportProgress:
-        """How far the organization's latest run is. NotSupported where there is no target."""
+        """How far the organization's latest run is. Conflict where there is no target."""
         return self._checkpoint(org_id).progress
 
     def manifests(self, org_id: str, *, after: str = "", limit: int = 100) -> list[ScopeManifest]:
@@ -70,8 +70,8 @@ class DocsExporter:
 
     def start(self, org_id: str, asked: DocsExportRequest) -> DocsExportProgress:
         """Begin a run, or go on with the one that is under way: a few seconds here, the rest on the queue. InProgress where
-        another selection is under way, NotFound for a scope that is none, Conflict where the target is another
-        organization's."""
+        another selection is under way, NotFound for a scope that is none, Conflict where there is no target, or it is
+        another organization's."""
         self.begin(org_id, asked)
         until = self._clock() + timedelta(seconds=REQUEST_SECONDS)
         try:
@@ -141,7 +141,7 @@ class DocsExporter:
     @property
     def _target(self) -> DocsTarget:
         if self._given_target is None:
-            raise NotSupported(STORE, "there is no target for exports: VITTO_DOCS_URL is not set")
+            raise Conflict("there is no target for exports: VITTO_DOCS_URL is not set")
         return self._given_target
 
     def _ready(self, org_id: str, found: DocsCheckpoint) -> DocsCheckpoint:
