@@ -7,7 +7,7 @@ gc.disable()  # what is imported is no garbage, and looking for some would be a 
 
 from chalicelib.entrypoints import events
 from chalicelib.entrypoints.application import ThreadSafeChalice
-from chalicelib.entrypoints.events import backfill, purge, retry_pending, sweep, work_queue
+from chalicelib.entrypoints.events import admin, backfill, purge, retry_pending, sweep, work_queue
 from chalicelib.entrypoints.observation import observed
 from chalicelib.entrypoints.routes import (
     administration,
@@ -26,7 +26,7 @@ from chalicelib.entrypoints.routes import backfill as backfill_routes
 if TYPE_CHECKING:
     from chalicelib.entrypoints.wsgi import WsgiApplication
 
-__all__ = ["app", "backfill", "purge", "retry_pending", "sweep", "work_queue", "wsgi"]
+__all__ = ["admin", "app", "backfill", "purge", "retry_pending", "sweep", "work_queue", "wsgi"]
 """What is deployed: `app.app` serves HTTP, and each of the others but `wsgi` is a function of its own."""
 
 app = ThreadSafeChalice(app_name="vitto-memory", configure_logs=False)  # its handler would write every line again

@@ -19,6 +19,7 @@ from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.queue import InMemoryTaskQueue
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore, InMemorySessionStore
+from chalicelib.adapters.memory.upkeep import InMemoryOldRows, NoIndexes
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports
 from chalicelib.domain.administration import ApiKey, AuditEvent
@@ -119,7 +120,12 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "genomes": InMemorySessionGenomeStore(),
     }
     made |= overrides
-    return Ports(**{"backfills": InMemoryBackfillStore(made["store"])} | made)
+    beside: dict[str, Any] = {
+        "backfills": InMemoryBackfillStore(made["store"]),
+        "old_rows": InMemoryOldRows(made["store"]),
+        "indexes": NoIndexes(),
+    }
+    return Ports(**beside | made)
 
 
 def no_questions(*orgs: str) -> InMemoryPluginSwitches:

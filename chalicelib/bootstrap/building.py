@@ -22,6 +22,7 @@ from chalicelib.ports import (
     KeyStore,
     LanguageModel,
     MemoryStore,
+    OldRows,
     PluginSwitches,
     QuestionStore,
     RecallCache,
@@ -31,6 +32,7 @@ from chalicelib.ports import (
     SessionStore,
     SoulStore,
     StoredVectors,
+    StoreIndexes,
     TaskQueue,
     Telemetry,
     UserGenomeStore,
@@ -64,6 +66,8 @@ class Ports:
     telemetry: Telemetry
     clock: Clock
     backfills: BackfillStore
+    old_rows: OldRows
+    indexes: StoreIndexes
     vectors: StoredVectors | None = None
     queue: TaskQueue | None = None
     language_model: LanguageModel | None = None
@@ -83,6 +87,8 @@ IN_MONGO = frozenset(
         "genomes",
         "souls",
         "user_genomes",
+        "old_rows",
+        "indexes",
     }
 )
 """The ports without which no container is, all of them on MongoDB."""
@@ -130,6 +136,7 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         session_genomes,
         sessions,
         storedvectors,
+        upkeep,
     )
 
     embedding = settings.embedding
@@ -148,6 +155,8 @@ def _mongo_ports(settings: Settings, mongo: "MongoConnection") -> dict[str, Any]
         "questions": questions.MongoQuestionStore(mongo),
         "sessions": sessions.MongoSessionStore(mongo),
         "genomes": session_genomes.MongoSessionGenomeStore(mongo),
+        "old_rows": upkeep.MongoOldRows(mongo),
+        "indexes": upkeep.MongoIndexes(mongo, embedding.dimensions),
     }
 
 
@@ -227,8 +236,6 @@ def mongo_connection(settings: Settings, telemetry: Telemetry | None = None) -> 
 
 def make_indexes(settings: Settings) -> list[str]:
     """Create MongoDB's indexes where they are missing; the names of all, and what became of the vector search's."""
-    from chalicelib.adapters.mongo.indexes import create_indexes  # noqa: PLC0415 - see the module
-    from chalicelib.adapters.mongo.searchindex import create_search_index  # noqa: PLC0415 - see the module
+    from chalicelib.adapters.mongo.upkeep import MongoIndexes  # noqa: PLC0415 - see the module
 
-    database = mongo_connection(settings).database
-    return [*create_indexes(database), create_search_index(database, settings.embedding.dimensions)]
+    return MongoIndexes(mongo_connection(settings), settings.embedding.dimensions).make()

@@ -1,13 +1,11 @@
-"""The services over their ports, each made when it is first asked for."""
+"""The services over their ports, each made when it is first asked for. What no recall and no remember calls for is imported
+then too: a cold start does not wait for sessions, nor for what only jobs and admins do."""
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.bootstrap.building import Ports
-from chalicelib.bootstrap.conversation import SessionServices
-from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
-from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.text.injection import found_in
 from chalicelib.plugins.aftermath import AfterResponse
@@ -49,6 +47,12 @@ from chalicelib.write.souls import Souls
 from chalicelib.write.sweep import Sweep
 from chalicelib.write.tasks import TaskConsumer, TaskRunner
 from chalicelib.write.versioning import MemoryVersioning, Versions
+
+if TYPE_CHECKING:
+    from chalicelib.bootstrap.conversation import SessionServices
+    from chalicelib.context.recompiling import GenomeRecompiles, RecompileSchedule
+    from chalicelib.context.user_genomes import UserGenomes
+    from chalicelib.write.migration.run import Migration
 
 
 class Container:
@@ -102,8 +106,10 @@ class Container:
         return SessionHooks(self.plugins)
 
     @cached_property
-    def conversation(self) -> SessionServices:
+    def conversation(self) -> "SessionServices":
         """Sessions and their contexts."""
+        from chalicelib.bootstrap.conversation import SessionServices  # noqa: PLC0415 - see the module
+
         return SessionServices(
             self.ports,
             hooks=self.session_hooks,
@@ -145,8 +151,10 @@ class Container:
         return Souls(self.ports.souls, self.auditor, self.ports.clock)
 
     @cached_property
-    def user_genomes(self) -> UserGenomes:
+    def user_genomes(self) -> "UserGenomes":
         """What is kept of users across sessions."""
+        from chalicelib.context.user_genomes import UserGenomes  # noqa: PLC0415 - see the module
+
         return UserGenomes(self.ports.user_genomes, self.ports.clock, self.recompile_schedule.user_merged)
 
     @cached_property
@@ -327,6 +335,12 @@ class Container:
             clock=p.clock,
         )
 
+    def migration(self, organization: str | None = None) -> "Migration":
+        """Rows of before made into rows of today; `organization` is whose a row is that names none."""
+        from chalicelib.write.migration.run import Migration  # noqa: PLC0415 - see the module
+
+        return Migration(self.ports.old_rows, self.ports.clock, organization)
+
     @cached_property
     def tasks(self) -> TaskRunner:
         """What messages on the queue ask for."""
@@ -342,8 +356,10 @@ class Container:
         )
 
     @cached_property
-    def recompiles(self) -> GenomeRecompiles:
+    def recompiles(self) -> "GenomeRecompiles":
         """Genomes gone over by a language model, as messages ask for it."""
+        from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles  # noqa: PLC0415 - see the module
+
         p = self.ports
         return GenomeRecompiles(
             users=p.user_genomes,
@@ -353,8 +369,10 @@ class Container:
         )
 
     @cached_property
-    def recompile_schedule(self) -> RecompileSchedule:
+    def recompile_schedule(self) -> "RecompileSchedule":
         """When genomes are to be gone over."""
+        from chalicelib.context.recompiling import RecompileSchedule  # noqa: PLC0415 - see the module
+
         return RecompileSchedule(self.ports.queue, self.ports.language_model, self.ports.telemetry)
 
     @cached_property

@@ -1,10 +1,12 @@
-"""The functions that AWS starts by schedule and by queue. Each runs once, may be killed, and may be run again.
+"""The functions that AWS starts by schedule and by queue, and the one that admins invoke. Each runs once, may be killed, and
+may be run again.
 
 A failure is said and then raised, or reported by message, so that AWS counts it and tries again. Shortly before a function's
 time is up it takes no new work, and says so; the next run goes on.
 """
 
 import json
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ SPARE_MS = 5000
 BACKFILL_BATCH_MS = 20_000
 """What a batch of embeddings may take, with the embedder's repeats."""
 
+MOST_CLAIMED = 200
 Done = dict[str, Any]
 
 
@@ -107,6 +110,36 @@ def work_queue(event: SQSEvent) -> Done:
         if not _worked(services, record):
             again.append(str(record["messageId"]))
     return {"batchItemFailures": [{"itemIdentifier": id_} for id_ in again]}
+
+
+@blueprint.lambda_function(name="admin")
+def admin(event: Any, context: Any) -> Done:
+    """Do a slice of what an admin asks for (see `admin.running`). An error of the product is an answer with `error`; any
+    other is raised, so that AWS counts it. IAM says who may invoke it; whom the client claims to be is logged unverified."""
+    from chalicelib.entrypoints.admin.running import performed, request_of  # noqa: PLC0415 - no other function needs it
+
+    services, claims = _services(), _claimed(context)
+    try:
+        request = request_of(event)
+        until = time.monotonic() + request.seconds
+        organization = str(request.arguments.get("organization") or "")
+        told = {"command": request.command, "claimed_by": claims, "organization": organization}
+        services.ports.telemetry.event("admin_command", level="info", **told)
+        return _said("admin", services, lambda: performed(services, request, lambda: _is_over(context, until)))
+    except VittoError as error:
+        services.ports.telemetry.event("admin_refused", reason=error.message, code=error.code, claimed_by=claims)
+        return {"error": {"code": error.code, "message": error.message, "details": error.details}}
+
+
+def _claimed(context: Any) -> str:
+    """Whom the client says that it acts for."""
+    custom = getattr(getattr(context, "client_context", None), "custom", None)
+    said = custom.get("caller") if isinstance(custom, dict) else None
+    return str(said)[:MOST_CLAIMED] if said else "nobody named"
+
+
+def _is_over(context: Any, until: float) -> bool:
+    return _time_is_up(context) or time.monotonic() > until
 
 
 def _worked(services: "Container", record: dict[str, Any]) -> bool:

@@ -12,9 +12,11 @@ from chalicelib.ports.search import CacheEntry, CacheOpening, HotIndex, RecallCa
 from chalicelib.ports.services import Clock, Embedder, LanguageModel, Probe, Telemetry
 from chalicelib.ports.sessions import SessionChange, SessionGenomeStore, SessionStore
 from chalicelib.ports.truth import BackfillStore, Browse, MemoryStore, QuestionStore, RowId, Standing
+from chalicelib.ports.upkeep import VECTOR_FIELDS, OldRows, StoreIndexes
 from chalicelib.ports.work import DeadLetter, Delivery, TaskQueue
 
 __all__ = [
+    "VECTOR_FIELDS",
     "AuditLog",
     "BackfillStore",
     "Browse",
@@ -30,6 +32,7 @@ __all__ = [
     "KeyStore",
     "LanguageModel",
     "MemoryStore",
+    "OldRows",
     "PluginSwitches",
     "Probe",
     "QuestionStore",
@@ -43,6 +46,7 @@ __all__ = [
     "SessionStore",
     "SoulStore",
     "Standing",
+    "StoreIndexes",
     "StoredVectors",
     "TaskQueue",
     "Telemetry",

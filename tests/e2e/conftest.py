@@ -18,6 +18,7 @@ from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.session_genomes import MongoSessionGenomeStore
 from chalicelib.adapters.mongo.sessions import MongoSessionStore
+from chalicelib.adapters.mongo.upkeep import MongoIndexes, MongoOldRows
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
@@ -26,6 +27,7 @@ from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
 from chalicelib.plugins.hooks import Plugin
 from chalicelib.settings import RecallSettings, Settings
+from tests.conftest import SIZE
 from tests.e2e.client import Api
 from tests.e2e.stores import Stores
 
@@ -70,6 +72,8 @@ def serve(
             cache=RedisRecallCache(redis, settings.recall.query_cache_seconds),
             embedder=embedder,
             backfills=MongoBackfillStore(mongo, OldVectors(embedder.passage_model)),
+            old_rows=MongoOldRows(mongo),
+            indexes=MongoIndexes(mongo, SIZE),
             telemetry=telemetry,
             clock=system_clock,
             queue=RedisTaskQueue(redis, settings.queue),

@@ -18,6 +18,7 @@ from chalicelib.adapters.mongo.questions import MongoQuestionStore
 from chalicelib.adapters.mongo.receipts import MongoReceiptStore
 from chalicelib.adapters.mongo.session_genomes import MongoSessionGenomeStore
 from chalicelib.adapters.mongo.sessions import MongoSessionStore
+from chalicelib.adapters.mongo.upkeep import MongoIndexes, MongoOldRows
 from chalicelib.adapters.redis.cache import RedisRecallCache
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.index import RedisHotIndex
@@ -26,6 +27,7 @@ from chalicelib.bootstrap import Container, Ports, system_clock
 from chalicelib.domain.query import IndexAnswer, IndexQuery
 from chalicelib.domain.scope import Chain
 from chalicelib.settings import RecallSettings, Settings
+from tests.conftest import SIZE
 
 PATIENT = Settings(recall=RecallSettings(seconds=28))
 """The embedded MongoDB on a busy machine takes its time."""
@@ -51,6 +53,8 @@ def services(mongo: MongoConnection, redis: RedisConnection | None, **overrides:
         cache=RedisRecallCache(redis, 3600) if redis else None,
         embedder=TermEmbedder(),
         backfills=MongoBackfillStore(mongo, OldVectors(TermEmbedder().passage_model)),
+        old_rows=MongoOldRows(mongo),
+        indexes=MongoIndexes(mongo, SIZE),
         telemetry=RecordedTelemetry(),
         clock=system_clock,
     )

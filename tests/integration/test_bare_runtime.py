@@ -1,9 +1,8 @@
 """The package as Lambda runs it: unpacked into an empty folder, by a Python that has nothing else, against real servers."""
 
-import dataclasses
+import base64
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,71 +12,14 @@ import pytest
 from chalicelib.domain.keys import new_id
 from chalicelib.domain.scope import Scope, ScopeRef
 from chalicelib.domain.tasks import IndexRows, to_text
-from tests.lambda_context import LambdaContext, proxy_event, scheduled_event, sqs_event
+from tests.integration.lambda_runtime import Runtime
+from tests.lambda_context import proxy_event, scheduled_event, sqs_event
 from tests.service import member_keys, service_environment
 from vitto_tools.packaging.build import Built
 
 pytestmark = pytest.mark.timeout(400)  # the package is built once for all: with the machine to itself in half a minute
 SCHEDULED = ("app.sweep", "app.backfill", "app.purge", "app.retry_pending")
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled="
-
-
-class Runtime:
-    """A process with the package in it; its functions' output is in `log`."""
-
-    def __init__(self, python: str, task: Path, log: Path, environment: dict[str, str]) -> None:
-        self.log = log
-        with log.open("w") as output:
-            self.process = subprocess.Popen(
-                (python, "-S", "-P", str(Path(__file__).with_name("bare.py"))),
-                cwd=task,
-                env={"PYTHONPATH": str(task), "PYTHONDONTWRITEBYTECODE": "1", **environment},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=output,
-                text=True,
-            )
-        self.start = self._read()
-
-    def call(self, handler: str, event: Any, *, remaining_ms: int = 29_000) -> dict[str, Any]:
-        """What a handler answers."""
-        context = LambdaContext(function_name=f"vitto-{handler.partition('.')[2]}")
-        said = {
-            field.name: getattr(context, field.name)
-            for field in dataclasses.fields(context)
-            if field.name != "remaining_ms"
-        } | {"invoked_function_arn": context.invoked_function_arn}
-        assert self.process.stdin
-        asked = {"handler": handler, "event": event, "context": said, "remainingMs": remaining_ms}
-        self.process.stdin.write(json.dumps(asked) + "\n")
-        self.process.stdin.flush()
-        return self._read()
-
-    def given(self, handler: str, event: Any) -> Any:
-        """What a handler gives where it does not fail."""
-        answer = self.call(handler, event)
-        assert "given" in answer, (answer, self.log.read_text())
-        return answer["given"]
-
-    def said(self, name: str) -> list[dict[str, Any]]:
-        """The log lines of an event."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
-        return [line for line in lines if line.get("message") == name]
-
-    def _read(self) -> dict[str, Any]:
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        assert line, self.log.read_text()
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-    def stop(self) -> None:
-        """Let it end."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait(20)
-        assert self.process.stdout
-        self.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +109,7 @@ def test_a_function_whose_time_is_up_leaves_its_work(runtime: Runtime) -> None:
 
 
 def test_every_handler_of_the_template_was_called(package: Built) -> None:
-    assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", *SCHEDULED}
+    assert {one.handler for one in package.functions} == {"app.app", "app.work_queue", "app.admin", *SCHEDULED}
 
 
 def test_a_sampled_request_is_traced_down_to_its_stores(
@@ -204,3 +146,61 @@ def test_a_secret_that_cannot_be_fetched_names_its_variable(
     assert "boto" in answer["message"]
     assert started.given("app.app", proxy_event("GET", "/health"))["statusCode"] == 500
     started.stop()
+
+
+def test_a_body_in_base64_is_read_as_it_was_sent(runtime: Runtime, key: tuple[str, str]) -> None:
+    _, secret = key
+    text = json.dumps({"content": "Ana’s café is called “Açúcar” ☕"}).encode()
+    event = proxy_event("POST", "/engine/memories", Authorization=f"Bearer {secret}")
+    sent = {"body": base64.b64encode(text).decode(), "isBase64Encoded": True}
+    answer = runtime.given("app.app", event | sent)
+    (receipt,) = json.loads(answer["body"])["receipts"]
+    assert receipt["outcome"] == "stored"
+    event = proxy_event("GET", f"/engine/memories/{receipt['id']}", resource="/engine/memories/{id}")
+    event["pathParameters"] = {"id": receipt["id"]}
+    event["headers"] = event["headers"] | {"authorization": f"Bearer {secret}"}  # as HTTP/2 has it
+    (read,) = [json.loads(runtime.given("app.app", event)["body"])]
+    assert read["content"] == "Ana’s café is called “Açúcar” ☕"
+
+
+def test_a_header_that_came_twice_and_a_parameter_that_came_once_are_read_as_the_gateway_gives_them(
+    runtime: Runtime, key: tuple[str, str]
+) -> None:
+    _, secret = key
+    event = proxy_event("GET", "/engine/memories", Authorization=f"Bearer {secret}", Accept="application/json")
+    event["multiValueHeaders"]["Accept"] = ["text/html", "application/json"]
+    event |= {"queryStringParameters": {"limit": "1"}, "multiValueQueryStringParameters": {"limit": ["1"]}}
+    page = json.loads(runtime.given("app.app", event)["body"])
+    assert len(page["memories"]) == 1
+    assert page["cursor"]
+    twice = event | {"multiValueQueryStringParameters": {"limit": ["1", "2"]}}
+    refused = runtime.given("app.app", twice)
+    assert refused["statusCode"] == 422
+    assert json.loads(refused["body"])["error"]["details"]["field"] == "limit"
+
+
+def test_the_admin_function_does_what_its_payload_says_and_names_what_is_wrong(runtime: Runtime) -> None:
+    org = new_id("org")
+    arguments = {"organization": org, "user": "ana", "role": ["member"]}
+    made = runtime.given("app.admin", {"command": "keys-create", "arguments": arguments})
+    (shown,) = made["output"]
+    assert posted(runtime, "/engine/memories/recall", {"query": "where did Ana move to?"}, shown["key"])["hits"] == []
+    for command in ("indexes", "migrate", "backfill", "sweep", "purge", "retry-pending", "reindex", "queue"):
+        answer = runtime.given("app.admin", {"command": command})
+        assert (answer.get("error"), answer.get("finished")) == (None, True), command
+    refused = runtime.given("app.admin", {"command": "sweep", "arguments": {"dryrun": True}})
+    assert refused["error"]["details"]["field"] == "arguments.dryrun"
+    assert shown["key"] not in runtime.log.read_text()
+
+
+def test_an_admin_function_whose_time_is_up_gives_a_cursor_that_goes_on(
+    runtime: Runtime, environment: dict[str, str]
+) -> None:
+    org = new_id("org")
+    for user, secret in zip(("ana", "bob"), member_keys(environment, org, "ana", "bob"), strict=True):
+        posted(runtime, "/engine/memories", {"content": f"{user} plays the cello"}, secret)
+    payload = {"command": "reindex", "arguments": {"organization": org}}
+    first = runtime.call("app.admin", payload, remaining_ms=1000)["given"]
+    assert (first["finished"], first["progress"]["scopes"], first["progress"]["ofScopes"]) == (False, 1, 2)
+    last = runtime.given("app.admin", payload | {"cursor": first["cursor"]})
+    assert (last["finished"], last["progress"]["rows"], last["progress"]["scopes"]) == (True, 2, 2)

@@ -13,16 +13,17 @@ from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.adapters.mongo.indexes import MEMORIES
 from chalicelib.adapters.mongo.memories import MongoMemoryStore
 from chalicelib.adapters.mongo.oldvectors import OldVectors
+from chalicelib.adapters.mongo.upkeep import MongoOldRows
 from chalicelib.domain.memory import ArchivedReason, Status
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.vector import unit, unpack
 from chalicelib.ports import Browse
+from chalicelib.write.migration.run import Migration, Report
 from tests.building import NOW, TestClock, caller, row
 from tests.integration.arrangements import contents, services
 from tests.unit.fake_secrets import AWS_KEY
 from vitto_tools.cli import migrate as command
 from vitto_tools.cli.__main__ import app
-from vitto_tools.migration.run import Migration, Report
 
 MADE = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
 MODEL = "text-embedding-3-small"
@@ -43,7 +44,7 @@ def old(org: str, content: str = "Ana lives in Porto", **fields: Any) -> dict[st
 
 def run(mongo: MongoConnection, *, dry: bool = False, organization: str | None = None) -> Report:
     """One run."""
-    migration = Migration(mongo, TestClock(), organization)
+    migration = Migration(MongoOldRows(mongo), TestClock(), organization)
     return migration.run(migration.waiting(), lambda _: None, dry=dry)
 
 
@@ -194,8 +195,7 @@ def test_while_the_dual_index_is_on_old_vectors_are_read_as_new_ones(
 def test_the_command_prints_how_many_and_fails_where_rows_were_left(
     mongo: MongoConnection, raw: Any, org: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "mongo_connection", lambda _: mongo)
-    monkeypatch.setattr(command, "settings", lambda: None)
+    monkeypatch.setattr(command, "services", lambda: services(mongo, None))
     raw.insert_many([old(org), old(org, "another", mood="good"), old(org, "nobody's", userId=None)])
     tried = CliRunner().invoke(app, ["migrate", "--dry-run"])
     assert (tried.exit_code, tried.output.strip().splitlines()[0]) == (1, "2 rows would be migrated: 2 active")

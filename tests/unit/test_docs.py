@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app import app
+from chalicelib.entrypoints.admin.registry import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -15,6 +16,11 @@ def test_every_route_is_in_the_docs_with_its_methods() -> None:
     told = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     routes = [f"`{method} {path}`" for path, methods in app.routes.items() for method in methods]
     assert [route for route in routes if route not in told] == []
+
+
+def test_every_command_of_an_admin_is_in_the_docs() -> None:
+    told = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"`{name}`" not in told] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -55,5 +61,12 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "sizes.memory.mongo_bytes",
         "sizes.memory.redis_bytes",
         "sizes.recall.ms",
+        "coldstart.import_ms",
+        "coldstart.first_request_ms",
+        "coldstart.total_ms",
+        "coldstart.least_total_ms",
+        "coldstart.cpu_ms",
+        "warm.service_ms",
+        "warm.handler_over_service_ms",
     ):
         assert f"`{name}`" in told

@@ -76,7 +76,7 @@ def commands(group: Any, before: str = "") -> Iterator[str]:
 def test_every_command_that_a_page_names_exists(page: str) -> None:
     known = set(commands(typer.main.get_command(vitto)))
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    named = re.findall(r"(?:scripts/|`)vitto ([a-z]+(?: [a-z]+)?)", text)
+    named = re.findall(r"(?:scripts/|`)vitto ([a-z-]+(?: [a-z-]+)?)", text)
     assert named
     assert [one for one in named if one not in known and one.partition(" ")[0] not in known] == []
     subcommands = {one.partition(" ")[0] for one in known if " " in one}

@@ -61,9 +61,10 @@ def failing(*_: Any, **__: Any) -> Any:
     raise StoreUnavailable("mongo", "no answer")
 
 
-@pytest.mark.parametrize("name", [*SCHEDULED, "work_queue"])
+@pytest.mark.parametrize("name", [*SCHEDULED, "work_queue", "admin"])
 def test_every_handler_is_deployed_as_a_function_of_app(name: str) -> None:
-    deployed = {source.name: source.handler_string for source in app.app.event_sources}
+    functions: list[Any] = [*app.app.event_sources, *app.app.pure_lambda_functions]
+    deployed = {function.name: function.handler_string for function in functions}
     assert deployed[name] == f"app.{name}"
     assert callable(getattr(app, name))
 

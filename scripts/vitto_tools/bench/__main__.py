@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from vitto_tools.bench import admission as admission_bench
+from vitto_tools.bench import coldstart as coldstart_bench
 from vitto_tools.bench import context as context_bench
 from vitto_tools.bench import failures as failures_bench
 from vitto_tools.bench import latency as latency_bench
@@ -130,6 +131,14 @@ def context(
     """How much of a question's evidence stands in the context of a turn, beside the last messages alone."""
     report = Report()
     context_bench.run(report, conversations)
+    report.write(json)
+
+
+@app.command()
+def coldstart(json: Json = None) -> None:
+    """What a fresh function of the package costs until it has answered, and what a warm handler adds to the service."""
+    report = Report()
+    coldstart_bench.run(report)
     report.write(json)
 
 

@@ -24,6 +24,7 @@ from chalicelib.adapters.memory.memories import InMemoryMemoryStore
 from chalicelib.adapters.memory.plugins import InMemoryPluginSwitches
 from chalicelib.adapters.memory.questions import InMemoryQuestionStore
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore, InMemorySessionStore
+from chalicelib.adapters.memory.upkeep import InMemoryOldRows, NoIndexes
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container, Ports, system_clock
@@ -111,6 +112,8 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         souls=InMemorySoulStore(),
         user_genomes=InMemoryUserGenomeStore(),
         backfills=InMemoryBackfillStore(store),
+        old_rows=InMemoryOldRows(store),
+        indexes=NoIndexes(),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
 

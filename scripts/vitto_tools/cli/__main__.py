@@ -5,6 +5,7 @@ import typer
 from chalicelib.adapters.telemetry import say_on_stderr
 from chalicelib.errors import VittoError
 from vitto_tools.cli import (
+    admin,
     administration,
     admission,
     backfill,
@@ -30,6 +31,7 @@ for module in (
     queue,
     admission,
     administration,
+    admin,
     contract,
     costs,
 ):

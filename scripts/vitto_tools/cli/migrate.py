@@ -6,9 +6,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from chalicelib.bootstrap import mongo_connection, system_clock
-from vitto_tools.cli.target import settings
-from vitto_tools.migration.run import Migration, Report
+from chalicelib.write.migration.run import Report
+from vitto_tools.cli.target import services
 
 console = Console()
 
@@ -20,7 +19,7 @@ def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")] = False,
 ) -> None:
     """Give every row without a scope its author's user scope, and what else a row needs. Run again, it changes nothing."""
-    migration = Migration(mongo_connection(settings()), system_clock, organization)
+    migration = services().migration(organization)
     waiting = migration.waiting()
     with Progress(console=console, transient=True) as shown:
         bar = shown.add_task("rows", total=len(waiting))

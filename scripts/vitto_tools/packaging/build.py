@@ -16,6 +16,7 @@ __all__ = ["Built", "PackageRefused", "build"]
 
 ARCHIVE = "deployment.zip"  # the name that Chalice gives it, and the template says
 LIMIT_BYTES = 50_000_000  # issue 3: under 50 MB zipped, which is also what Lambda takes directly
+CONFIG = Path(".chalice") / "config.json"
 _SHIPPED = ("app.py", "chalicelib", ".chalice")
 
 
@@ -32,12 +33,15 @@ class Built:
     licences: list[Licence]
 
 
-def build(root: Path, stage: str, out: Path, say: Callable[[str], None] = lambda _: None) -> Built:
-    """Package the checkout at `root` into `out`. PackageRefused where something may not be deployed."""
-    _refuse_unknown_stage(root, stage)
+def build(
+    root: Path, stage: str, out: Path, say: Callable[[str], None] = lambda _: None, *, like: str | None = None
+) -> Built:
+    """Package the checkout at `root` into `out`. A stage that is not declared is configured as the stage `like` is.
+    PackageRefused where there is none, or where something may not be deployed."""
+    config = _configured(root, stage, like)
     with tempfile.TemporaryDirectory(prefix="vitto-package-") as name:
         work = Path(name)
-        project = _project(root, work / "project")
+        project = _project(root, work / "project", config)
         say("dependencies")
         content = work / "content"
         dependencies.install(root / "requirements.txt", content)
@@ -61,13 +65,25 @@ def build(root: Path, stage: str, out: Path, say: Callable[[str], None] = lambda
     return _checked(out, found)
 
 
-def _refuse_unknown_stage(root: Path, stage: str) -> None:
-    stages = json.loads((root / ".chalice" / "config.json").read_text())["stages"]
-    if stage not in stages:
-        raise PackageRefused(f"stage {stage} is not in .chalice/config.json, which has: {', '.join(sorted(stages))}")
+def stages(root: Path) -> list[str]:
+    """The stages that `.chalice/config.json` declares."""
+    return sorted(json.loads((root / CONFIG).read_text())["stages"])
 
 
-def _project(root: Path, project: Path) -> Path:
+def _configured(root: Path, stage: str, like: str | None) -> str:
+    """Chalice's configuration with the stage in it, as text."""
+    text = (root / CONFIG).read_text()
+    config = json.loads(text)
+    if stage in config["stages"]:
+        return text
+    if like not in config["stages"]:
+        wanted = like or stage
+        raise PackageRefused(f"stage {wanted} is not in .chalice/config.json, which has: {', '.join(stages(root))}")
+    config["stages"][stage] = config["stages"][like]
+    return json.dumps(config, indent=2)
+
+
+def _project(root: Path, project: Path, config: str) -> Path:
     """What Chalice packages: the application, with no requirements, since those are put beside it as the lock says."""
     project.mkdir()
     ignored = shutil.ignore_patterns("__pycache__", "deployments", "deployed", "*.pyc")
@@ -77,6 +93,7 @@ def _project(root: Path, project: Path) -> Path:
             shutil.copytree(source, project / name, ignore=ignored)
         else:
             shutil.copyfile(source, project / name)
+    (project / CONFIG).write_text(config)
     (project / "requirements.txt").touch()
     return project
 

@@ -13,7 +13,7 @@ PLATFORM = "x86_64-manylinux_2_34"
 """Lambda's python3.13 runs on Amazon Linux 2023, whose C library is glibc 2.34."""
 WHEEL_TAGS = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 _SOURCES = ("*.c", "*.h", "*.pyx", "*.pxd", "*.pyi")  # what builds or describes extensions, and is never run
-_UV = ROOT / ".tools" / "bin" / "uv"
+UV = ROOT / ".tools" / "bin" / "uv"
 
 
 def install(requirements: Path, target: Path, *sources: str) -> None:
@@ -21,7 +21,7 @@ def install(requirements: Path, target: Path, *sources: str) -> None:
     beside them: what is left out is what Lambda's runtime has. PackageRefused where one has no wheel for it."""
     fixed = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "--link-mode", "copy")
     runtime = ("--python-version", PYTHON, "--python-platform", PLATFORM)
-    command = (str(_UV), "pip", "install", "--quiet", "--target", str(target), *fixed, *runtime, *sources)
+    command = (str(UV), "pip", "install", "--quiet", "--target", str(target), *fixed, *runtime, *sources)
     done = subprocess.run((*command, "-r", str(requirements)), capture_output=True, text=True, check=False)
     if done.returncode:
         raise PackageRefused(f"the dependencies cannot be had as wheels for Lambda:\n{done.stderr.strip()}")

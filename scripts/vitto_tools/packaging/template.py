@@ -14,7 +14,7 @@ from vitto_tools.packaging.errors import PackageRefused
 NAME = "sam.json"
 _CHALICE = "from chalice.cli import main; main()"  # neither of the two has a module to run
 _CFN_LINT = "from cfnlint.runner import main; main()"
-_FUNCTION = "AWS::Serverless::Function"
+FUNCTION = "AWS::Serverless::Function"
 _NO_ACCOUNT = {"AWS_DEFAULT_REGION": "eu-central-1", "AWS_EC2_METADATA_DISABLED": "true"}
 """Chalice wants a region to be named, and uses none."""
 
@@ -29,6 +29,11 @@ class Function:
     memory: int
     role: str
     sources: tuple[str, ...]
+
+    @property
+    def started_by(self) -> str:
+        """Its schedule or queue, HTTP, or whoever invokes it."""
+        return ", ".join(self.sources) or ("HTTP" if self.handler == "app.app" else "invoked")
 
 
 def run_chalice(project: Path, stage: str, extras: Path, out: Path) -> None:
@@ -46,7 +51,7 @@ def functions_of(template: dict[str, Any]) -> list[Function]:
     return [
         _function(name, resource["Properties"])
         for name, resource in sorted(template["Resources"].items())
-        if resource["Type"] == _FUNCTION
+        if resource["Type"] == FUNCTION
     ]
 
 
@@ -63,8 +68,7 @@ def _source(event: dict[str, Any]) -> str:
 def function_lines(functions: Iterable[Function]) -> list[str]:
     """The functions for people to read."""
     return [
-        f"{one.handler:<20} {one.memory:>5} MB {one.timeout:>4} s  {one.role:<22} {', '.join(one.sources) or 'HTTP'}"
-        for one in functions
+        f"{one.handler:<20} {one.memory:>5} MB {one.timeout:>4} s  {one.role:<22} {one.started_by}" for one in functions
     ]
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bson import ObjectId
-
 from chalicelib.domain.incoming import cleaned
 from chalicelib.domain.memory import IndexState, Memory, MemoryType, Status
 from chalicelib.domain.scope import Scope
@@ -15,11 +13,10 @@ from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
 from chalicelib.domain.wire import utc
 from chalicelib.errors import InvalidInput
+from chalicelib.ports import VECTOR_FIELDS
 from chalicelib.write.cleaning import checked_content
 from chalicelib.write.guarding import injections, quarantined
 
-VECTOR_FIELDS = ("embedding", "embeddingModel", "embedding_256", "embeddingDimensions", "embeddingChunks")
-"""What stays beside a row as it is: the backfill and the dual index read it."""
 _STORED = frozenset(info.alias or name for name, info in Memory.model_fields.items()) - {"embedding"}
 _DERIVED = frozenset(
     {"_id", "layer", "scopeKey", "live", "contentKey", "terms", "termCounts", "length", "timestamp", *VECTOR_FIELDS}
@@ -67,16 +64,19 @@ def _scope_id(values: Mapping[str, Any]) -> str:
 
 def _times(document: Mapping[str, Any], now: datetime) -> dict[str, datetime]:
     """The times that a row must have, each from what comes nearest to it."""
-    identity = document["_id"]
-    made = _time(document, "createdAt", "timestamp") or (
-        identity.generation_time if isinstance(identity, ObjectId) else now
-    )
+    made = _time(document, "createdAt", "timestamp") or _made_at(document["_id"]) or now
     return {
         "createdAt": utc(made),
         "eventTime": utc(_time(document, "eventTime", "timestamp") or made),
         "updatedAt": utc(_time(document, "updatedAt") or made),
         "admittedAt": utc(_time(document, "admittedAt") or made),
     }
+
+
+def _made_at(identity: object) -> datetime | None:
+    """What an ObjectId says of its time."""
+    made = getattr(identity, "generation_time", None)
+    return made if isinstance(made, datetime) else None
 
 
 def _time(document: Mapping[str, Any], *names: str) -> datetime | None:

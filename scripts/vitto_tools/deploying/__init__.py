@@ -1,0 +1,1 @@
+"""Bringing the package into an AWS account, taking it away again, and reaching what is deployed."""
