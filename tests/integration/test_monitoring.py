@@ -29,7 +29,7 @@ OF_AWS = {
 }
 """The metrics of AWS that are watched, as its documents name them."""
 NAMES = {
-    "AWS/ApiGateway": {"ApiName": {"${AWS::StackName}"}, "Stage": {"${RestAPI.Stage}"}},
+    "AWS/ApiGateway": {"ApiName": {"${AWS::StackName}"}, "Stage": {"v1"}},
     "AWS/Lambda": {"FunctionName": {f"${{{name}}}" for name in FUNCTIONS}},
     "AWS/SQS": {"QueueName": {"${Work.QueueName}", "${WorkDeadLetters.QueueName}"}},
 }
@@ -116,6 +116,7 @@ def test_every_metric_of_the_product_that_is_watched_is_emitted_with_what_it_is_
 
 
 def test_every_metric_of_aws_that_is_watched_is_one_and_of_this_stack(sam: dict[str, Any]) -> None:
+    assert NAMES["AWS/ApiGateway"]["Stage"] == {Stack(sam).properties("RestAPI")["StageName"]}
     others = [one for one in watched(sam) if one[0] != NAMESPACE]
     for namespace, name, counted in others:
         assert (namespace, name) in OF_AWS
