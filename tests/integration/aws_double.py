@@ -20,6 +20,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request, Response
 
 import app
+from tests.cloudformation import Stack
 from tests.integration.lambda_runtime import Runtime
 from tests.lambda_context import proxy_event
 from tests.sqs_server import HOST, REGION
@@ -79,7 +80,7 @@ class AwsDouble:
         if fields.get("Action") == "CreateChangeSet":
             bucket, key = _place(fields.pop("TemplateURL"))
             template = json.loads(self.s3.get_object(Bucket=bucket, Key=key)["Body"].read())
-            fields["TemplateBody"] = json.dumps(_for_moto(self._translate(template)))
+            fields["TemplateBody"] = json.dumps(_for_moto(self._translate(template), _parameters(fields)))
             body = urlencode(fields).encode()
         environ["wsgi.input"], environ["CONTENT_LENGTH"] = BytesIO(body), str(len(body))
 
@@ -124,10 +125,24 @@ class Gateway:
         }
 
 
-def _for_moto(template: Object) -> Object:
-    """What moto can make of it: it lacks some types, and reads no API's definition, so it looks for the name beside it and
-    takes it for one without methods, which it refuses to deploy. The gateway is played by `Gateway`."""
+def _parameters(fields: Object) -> dict[str, str]:
+    """The parameters that a request gives; one that keeps its value has its default here."""
+    found = {}
+    for name, key in fields.items():
+        if name.endswith(".ParameterKey") and (value := fields.get(f"{name.removesuffix('Key')}Value")) is not None:
+            found[key] = value
+    return found
+
+
+def _for_moto(template: Object, parameters: dict[str, str]) -> Object:
+    """What moto can make of it: it lacks some types, stumbles over what a condition leaves out, and reads no API's
+    definition, so it looks for the name beside it and takes it for one without methods, which it refuses to deploy. The
+    gateway is played by `Gateway`."""
+    there = Stack(template, **parameters).resources
     for name, one in list(template["Resources"].items()):
+        if name not in there:
+            del template["Resources"][name]
+            continue
         if one["Type"] == "AWS::ApiGateway::RestApi":
             one["Properties"].setdefault("Name", one["Properties"]["Body"]["info"]["title"])
         elif one["Type"] not in get_model_map() or one["Type"] == "AWS::ApiGateway::Deployment":

@@ -39,6 +39,7 @@ RESOURCES = {
 """What was asked for, as policies name it."""
 POLLER = {(f"sqs:{name}", "${Work.Arn}") for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")}
 """What Lambda itself does by the role of the function that a queue starts, as its documents say."""
+DEAD = to_text(RebuildScope(scope_key="acme/user/ana"))
 QUICK = {"VITTO_QUEUE_SQS_WAIT_SECONDS": "0"}
 RUNTIME = {"Log", "Trace"}
 """What Lambda's runtime does, or asks no API of: the statements of logs and traces."""
@@ -100,6 +101,7 @@ def asked(
     aws_secrets._providers.cache_clear()
     queue_url = make_queue(endpoint, QUEUE, attempts=5)
     references = kept_secrets(store)
+    boto3.client("sqs").send_message(QueueUrl=f"{queue_url}-dead", MessageBody=DEAD)
     recorder.asked.clear()
 
     def run(function: Callable[[Container], Any]) -> Asked:
@@ -195,6 +197,13 @@ def purge(services: Container) -> None:
     assert app.purge(scheduled_event(), LambdaContext(remaining_ms=300_000))["purged"] == 1
 
 
+def admin(services: Container) -> None:
+    """What is done with the queue by hand."""
+    for command in ("queue", "queue-dead", "queue-redrive"):
+        assert app.admin({"command": command}, LambdaContext(remaining_ms=900_000))["failed"] == 0
+    assert services.settings.queue.sqs_url
+
+
 DEEDS: dict[str, Callable[[Container], None]] = {
     "api_handler": serve,
     "work_queue": work,
@@ -202,6 +211,7 @@ DEEDS: dict[str, Callable[[Container], None]] = {
     "backfill": backfill,
     "sweep": sweep,
     "purge": purge,
+    "admin": admin,
 }
 
 

@@ -14,7 +14,7 @@ from tests.cloudformation import Stack
 from vitto_tools.local.servers import ROOT
 
 pytestmark = pytest.mark.timeout(400)  # the package is built once for all: with the machine to itself in half a minute
-FUNCTIONS = {"APIHandler", "WorkQueue", "RetryPending", "Sweep", "Backfill", "Purge"}
+FUNCTIONS = {"APIHandler", "WorkQueue", "RetryPending", "Sweep", "Backfill", "Purge", "Admin"}
 OF_AWS = {
     ("AWS/ApiGateway", "Count"),
     ("AWS/ApiGateway", "4XXError"),
