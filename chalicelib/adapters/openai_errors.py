@@ -9,13 +9,6 @@ _TRY_LATER = frozenset({408, 409, 429})
 _SERVER_ERRORS = 500
 
 
-def of_status(store: str, status: int, name: str, refused: Callable[[str], VittoError]) -> VittoError:
-    """The error of an answer with that status: what `refused` makes of its name, or StoreUnavailable to be asked again."""
-    if status < _SERVER_ERRORS and status not in _TRY_LATER:
-        return refused(name)
-    return StoreUnavailable(store, name)
-
-
 @contextmanager
 def told_by_the_client(store: str, refused: Callable[[str], VittoError]) -> Iterator[None]:
     """StoreUnavailable of `store` where its server says nothing of use; what `refused` makes of the error's name where it is
@@ -25,7 +18,9 @@ def told_by_the_client(store: str, refused: Callable[[str], VittoError]) -> Iter
     try:
         yield
     except APIStatusError as error:
-        raise of_status(store, error.status_code, type(error).__name__, refused) from error
+        if error.status_code < _SERVER_ERRORS and error.status_code not in _TRY_LATER:
+            raise refused(type(error).__name__) from error
+        raise StoreUnavailable(store, type(error).__name__) from error
     except OpenAIError as error:
         raise StoreUnavailable(store, type(error).__name__) from error
     except ValueError as error:  # the client lets a body through that calls itself JSON and is not
