@@ -6,8 +6,8 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.bootstrap import upkeep
 from chalicelib.bootstrap.building import Ports
-from chalicelib.bootstrap.personal import PersonalServices, is_moot
 from chalicelib.context.recompiling import GenomeRecompiler, GenomeRecompiles, RecompileSchedule
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
@@ -56,6 +56,8 @@ from chalicelib.write.versioning import MemoryVersioning, Versions
 
 if TYPE_CHECKING:
     from chalicelib.bootstrap.conversation import SessionServices
+    from chalicelib.bootstrap.personal import PersonalServices
+    from chalicelib.domain.tasks import ScopedTask
     from chalicelib.write.migration.run import Migration
 
 
@@ -132,8 +134,10 @@ class Container:
         return Tombstones(self.ports.erasures, self.ports.clock, self.ports.telemetry)
 
     @cached_property
-    def personal(self) -> PersonalServices:
+    def personal(self) -> "PersonalServices":
         """What is kept of persons."""
+        from chalicelib.bootstrap.personal import PersonalServices  # noqa: PLC0415 - see the module
+
         return PersonalServices(
             self.ports,
             tombstones=self.tombstones,
@@ -288,25 +292,12 @@ class Container:
     @cached_property
     def sweep(self) -> Sweep:
         """Quarantined memories that nobody reviewed."""
-        p = self.ports
-        return Sweep(
-            store=p.store,
-            embedder=p.embedder,
-            indexer=self.indexer,
-            decisions=self.decisions,
-            promoter=self.promoter,
-            auditor=self.auditor,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
+        return upkeep.sweep(self)
 
     @cached_property
     def purge(self) -> Purge:
         """Forgotten memories whose time is over."""
-        p = self.ports
-        return Purge(
-            store=p.store, decisions=self.decisions, auditor=self.auditor, telemetry=p.telemetry, clock=p.clock
-        )
+        return upkeep.purge(self)
 
     @cached_property
     def recall(self) -> RecallPipeline:
@@ -333,28 +324,12 @@ class Container:
     @cached_property
     def maintenance(self) -> Maintenance:
         """What the worker does."""
-        p = self.ports
-        return Maintenance(
-            store=p.store,
-            hot=p.hot,
-            indexer=self.indexer,
-            telemetry=p.telemetry,
-            clock=p.clock,
-            rebuild_session=self.conversation.removal.rebuild,
-        )
+        return upkeep.maintenance(self)
 
     @cached_property
     def backfill(self) -> Backfill:
         """Embeddings that rows lack."""
-        p = self.ports
-        return Backfill(
-            store=p.backfills,
-            indexer=self.indexer,
-            queue=p.queue,
-            deferral=self.deferral,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
+        return upkeep.backfill(self)
 
     def migration(self, organization: str | None = None) -> "Migration":
         """Rows of before made into rows of today; `organization` is whose a row is that names none."""
@@ -365,16 +340,7 @@ class Container:
     @cached_property
     def docs_exporter(self) -> DocsExporter:
         """Memories as documents."""
-        p = self.ports
-        return DocsExporter(
-            source=p.docs_source,
-            store=p.store,
-            ledger=p.docs_ledger,
-            target=p.docs_target,
-            queue=p.queue,
-            telemetry=p.telemetry,
-            clock=p.clock,
-        )
+        return upkeep.docs_exporter(self.ports)
 
     @cached_property
     def tasks(self) -> TaskRunner:
@@ -389,8 +355,13 @@ class Container:
             recompile_user=self.recompiles.user,
             recompile_session=self.recompiles.session,
             export_docs=self.docs_exporter.go_on,
-            is_moot=lambda task: is_moot(self.ports, self.tombstones, task),
+            is_moot=self._is_moot,
         )
+
+    def _is_moot(self, task: "ScopedTask") -> bool:
+        from chalicelib.bootstrap.personal import is_moot  # noqa: PLC0415 - see the module
+
+        return is_moot(self.ports, self.tombstones, task)
 
     @cached_property
     def recompiles(self) -> GenomeRecompiles:
