@@ -122,6 +122,7 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "questions": InMemoryQuestionStore(),
         "sessions": InMemorySessionStore(),
         "genomes": InMemorySessionGenomeStore(),
+        "docs_ledger": InMemoryDocsLedger(),
     }
     made |= overrides
     over_store: dict[str, Any] = {
@@ -129,7 +130,6 @@ def in_memory_ports(**overrides: Any) -> Ports:
         "old_rows": InMemoryOldRows(made["store"]),
         "indexes": NoIndexes(),
         "docs_source": InMemoryDocsSource(made["store"]),
-        "docs_ledger": InMemoryDocsLedger(),
     }
     return Ports(**over_store | _of_persons(made) | made)
 

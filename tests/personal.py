@@ -4,6 +4,7 @@ from typing import Any
 
 from chalicelib.bootstrap import Ports
 from chalicelib.domain.conversation import SessionMessage
+from chalicelib.domain.docs import DocsCheckpoint, DocsExportProgress, DocsPosition, ListedFile, ScopeManifest
 from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.genome.user_model import UserGenome
 from chalicelib.domain.keys import key, new_id
@@ -75,6 +76,10 @@ def fill(ports: Ports, org: str, user: str = "ana") -> tuple[Session, Session]:
         ports.user_genomes.put(org, UserGenome(user_id=who, version=1), 0)
         ports.receipts.reserve(org, key("self", who), "k", "hash", NOW)
         ports.receipts.reserve(org, key("acting", "key1", who), "k", "hash", NOW)
+    theirs = mine[0].memory.scope_ref.key
+    ports.docs_ledger.keep_manifest("there", ScopeManifest(scope_key=theirs, files=(ListedFile(path="users/x.md"),)))
+    run = DocsExportProgress(org_id=org, destination="there")
+    ports.docs_ledger.keep("there", DocsCheckpoint(progress=run, position=DocsPosition(scope_key=theirs), version=1))
     ports.souls.put(org, StoredSoul(soul=Soul(name="Vi"), updated_at=NOW, updated_by=user))
     alone, together = session(org, user), session(org, user, "bob")
     for one in (alone, together):

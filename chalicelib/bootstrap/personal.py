@@ -1,5 +1,6 @@
 """The services of what is kept of persons over their ports, each made when it is first asked for."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ class PersonalServices:
         indexer: Indexer,
         deferral: Deferral,
         recall_audit: RecallAudit,
+        withdraw_docs: Callable[[str, str], int],
         grace: timedelta,
     ) -> None:
         self._ports = ports
@@ -42,6 +44,7 @@ class PersonalServices:
         self._indexer = indexer
         self._deferral = deferral
         self._recall_audit = recall_audit
+        self._withdraw_docs = withdraw_docs
         self._grace = grace
 
     @cached_property
@@ -83,6 +86,7 @@ class PersonalServices:
             publish=self._indexer.publish,
             questions_later=self._deferral.write_questions_later,
             move_audit=self._recall_audit.drain,
+            withdraw_docs=self._withdraw_docs,
         )
         return Stages(
             records=p.people,

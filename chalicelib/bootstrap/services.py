@@ -145,6 +145,7 @@ class Container:
             indexer=self.indexer,
             deferral=self.deferral,
             recall_audit=self.recall_audit,
+            withdraw_docs=self.docs_exporter.withdraw,
             grace=timedelta(seconds=self.settings.erasure.grace_seconds),
         )
 

@@ -183,6 +183,13 @@ class DocsCheckpoint(Wire):
     everything: bool = False
     version: int = 0
 
+    def names(self, scope: ScopeRef) -> bool:
+        """Whether it says something of that scope: what was asked for, how far it is, or a file that was refused; where
+        files of any scope of that kind were refused it is taken to."""
+        asked = self.progress.selection.only(self.progress.org_id)
+        refused = any(failure.path.startswith(f"{FOLDERS[scope.scope]}/") for failure in self.progress.failures)
+        return scope.key in {asked, self.position.scope_key} or refused
+
 
 class ScopeReport(Wire):
     """What stands at the target of one scope."""

@@ -30,20 +30,22 @@ LIMIT = 500  # rows that a step looks at: a slice of well under a second
 WRITTEN_AT_ONCE = 25
 CHANGED_AT_ONCE = 200
 
-_BEFORE = ("keys", "sessions", "messages", "memories", "questions", "shared_memories")
+_BEFORE = ("keys", "docs_files", "sessions", "messages", "memories", "questions", "shared_memories")
 _AFTER = ("statistics", "index", "tasks", "queries", "answers", "audit", "erasures")
 
 
 @dataclass(frozen=True)
 class Surroundings:
     """What others do for it: take a session away whole, build the index of one anew, tell the index of rows, have questions
-    written for rows later, move the recall audit to where it rests."""
+    written for rows later, move the recall audit to where it rests, take an organization's exported files of a scope
+    back."""
 
     remove_session: Callable[[Session], int]
     rebuild_session: Callable[[Session], object]
     publish: Callable[[Sequence[StoredMemory]], object]
     questions_later: Callable[[Sequence[Memory]], object]
     move_audit: Callable[[], int]
+    withdraw_docs: Callable[[str, str], int]
 
 
 class Stages:
@@ -72,6 +74,7 @@ class Stages:
         self._clock = clock
         self._around = around
         special: Mapping[str, Callable[[Person, Erasure, str | None], Step]] = {
+            "docs_files": self._docs_files,
             "sessions": self._sessions,
             "shared_memories": self._shared,
             "recall_audit": self._move_audit,
@@ -144,6 +147,10 @@ class Stages:
             self._around.publish([fresh])
             self._around.questions_later([fresh.memory])
         return done
+
+    def _docs_files(self, person: Person, _: Erasure, __: str | None) -> Step:
+        """What was exported of the person's own scope, while the manifest still says where it is."""
+        return Step(self._around.withdraw_docs(person.org_id, person.scope_key))
 
     def _move_audit(self, _: Person, __: Erasure, ___: str | None) -> Step:
         """What waits in the queue of the recall audit is moved to where it is found by person."""

@@ -79,6 +79,8 @@ HELD = {
     "receipts": 2,
     "recalls": 1,
     "statistics": 1,
+    "docs_manifests": 1,
+    "docs_runs": 1,
     "souls": 1,
     "audit": 2,
     "erasures": 0,

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from chalicelib.adapters.memory.docs import InMemoryDocsTarget
 from chalicelib.adapters.memory.personal import InMemoryPersonalTraces
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
+from chalicelib.domain.docs import DocsExportRequest
 from chalicelib.domain.erasure import Erasure, ErasureRecord, ErasureState, Person, Step
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.tasks import LearnPreferences, RebuildScope, to_text
@@ -259,6 +261,35 @@ def test_a_store_that_is_down_keeps_it_from_ending_and_hinders_no_other(clock: T
     away.is_down = False
     clock.forward(minutes=2)
     assert Rota(made, tuple(job for job in JOBS if job.name == "erase")).once()["erase"] > 0
+    assert left(made) == 0
+
+
+class AwayDocs(InMemoryDocsTarget):
+    """A docs service that may be down."""
+
+    is_down = False
+
+    def exists(self, org_id: str) -> bool:
+        if self.is_down:
+            raise StoreUnavailable("docs", "down")
+        return super().exists(org_id)
+
+
+def test_what_was_exported_of_their_scope_is_taken_back_and_an_erasure_waits_for_that(clock: TestClock) -> None:
+    docs = AwayDocs()
+    made = container(clock=clock, docs_target=docs)
+    for user in ("ana", "bob"):
+        made.remember.remember(caller("acme", user), [{"content": f"{user} lives in Porto"}], key=None, single=True)
+    made.docs_exporter.start("acme", DocsExportRequest(users=True))
+    assert {path.split("/")[1] for path in docs.files["acme"] if path.startswith("users/")} == {"ana", "bob"}
+    docs.is_down = True
+    assert made.personal.erasing.start(ROOT, "ana").state is ErasureState.ERASING
+    docs.is_down = False
+    clock.forward(minutes=2)
+    made.personal.erasing.work_on_all(lambda: False)
+    receipt = finish(made, clock)
+    assert receipt.counts["docs_files"].removed > 0
+    assert {path.split("/")[1] for path in docs.files["acme"] if path.startswith("users/")} == {"bob"}
     assert left(made) == 0
 
 

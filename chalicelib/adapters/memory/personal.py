@@ -13,6 +13,7 @@ from chalicelib.adapters.memory.administration import (
     InMemoryReceiptStore,
 )
 from chalicelib.adapters.memory.cache import InMemoryRecallCache
+from chalicelib.adapters.memory.docs import InMemoryDocsLedger
 from chalicelib.adapters.memory.erasures import InMemoryErasureLedger
 from chalicelib.adapters.memory.identity import InMemorySoulStore, InMemoryUserGenomeStore
 from chalicelib.adapters.memory.index import InMemoryHotIndex
@@ -57,6 +58,7 @@ class Twins:
     souls: InMemorySoulStore
     user_genomes: InMemoryUserGenomeStore
     erasures: InMemoryErasureLedger
+    docs_ledger: InMemoryDocsLedger
 
 
 class InMemoryPersonalRecords:
@@ -244,6 +246,11 @@ def _kinds(twins: Twins) -> Mapping[str, _Kind]:
         ),
         "recalls": _Kind(lambda: twins.recalls._records, in_organization),
         "statistics": _Kind(lambda: twins.store._snapshots, lambda name, _, p: name == p.scope_key),
+        "docs_manifests": _Kind(lambda: twins.docs_ledger._manifests, lambda name, _, p: name[1] == p.scope_key),
+        "docs_runs": _Kind(
+            lambda: twins.docs_ledger._checkpoints,
+            lambda name, row, p: name[1] == p.org_id and row.names(ScopeRef.from_key(p.scope_key)),
+        ),
         "souls": _Kind(
             lambda: twins.souls._souls,
             lambda name, row, p: name == p.org_id and row.updated_by == p.user_id,

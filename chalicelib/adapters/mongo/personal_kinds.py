@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from chalicelib.adapters.mongo import indexes
 from chalicelib.adapters.mongo.connection import Document
+from chalicelib.domain.docs import DocsCheckpoint
 from chalicelib.domain.erasure import Person
 from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Status
 from chalicelib.domain.pseudonyms import replaced
+from chalicelib.domain.scope import ScopeRef
 
 About = Callable[[Document, Person], bool]
 
@@ -74,6 +76,16 @@ def _their_call(document: Document, person: Person) -> bool:
     return person.is_caller(str(document.get("caller", "")))
 
 
+def _manifest_of_theirs(document: Document, person: Person) -> bool:
+    return bool(document.get("manifest", {}).get("scopeKey") == person.scope_key)
+
+
+def _run_that_names_them(document: Document, person: Person) -> bool:
+    if "checkpoint" not in document:
+        return False
+    return DocsCheckpoint.model_validate(document["checkpoint"]).names(ScopeRef.from_key(person.scope_key))
+
+
 _BY_STATUS: tuple[Document, ...] = tuple({"status": status.value} for status in Status)
 
 KINDS: Mapping[str, Kind] = {
@@ -88,6 +100,10 @@ KINDS: Mapping[str, Kind] = {
     "receipts": Kind(indexes.RECEIPTS, of_organization("receipt"), ("caller",), _their_call, _always),
     "recalls": Kind(indexes.RECALLS, of_organization("recall"), ("userId",), _field("userId"), _always),
     "statistics": Kind(indexes.SCOPES, lambda p: {"_id": p.scope_key}, (), _always, _always),
+    "docs_manifests": Kind(
+        indexes.DOCS_EXPORTS, of_organization("docs"), ("manifest.scopeKey",), _manifest_of_theirs, _always
+    ),
+    "docs_runs": Kind(indexes.DOCS_EXPORTS, of_organization("docs"), ("checkpoint",), _run_that_names_them, _always),
     "souls": Kind(
         indexes.SOULS, lambda p: {"_id": key(p.org_id, "soul")}, ("soul.updatedBy",), _named_anywhere, _never
     ),

@@ -31,6 +31,7 @@ TASK_SECONDS = 30.0  # what a message works before another takes over, well with
 STEP_SECONDS = 3.0  # of reading and rendering, before what there is is sent
 TASK_LIMIT_SECONDS = 75.0  # with the last step and its repeats; a function of the queue has 120
 STORE = "docs"
+WITHDRAWN_AT_ONCE = 100
 
 
 class DocsExporter:
@@ -117,6 +118,19 @@ class DocsExporter:
             raise
         if progress.state is DocsExportState.RUNNING:
             self._go_on_later(org_id)
+
+    def withdraw(self, org_id: str, scope_key: str) -> int:
+        """Remove a scope's files from the target; how many. StoreUnavailable where it does not answer, or keeps one."""
+        target = self._given_target
+        if target is None or not target.exists(org_id):
+            return 0
+        destination = target.destination(org_id)
+        paths = [file.path for file in self._ledger.manifest(destination, scope_key).files]
+        for start in range(0, len(paths), WITHDRAWN_AT_ONCE):
+            if refused := target.sync(org_id, (), paths[start : start + WITHDRAWN_AT_ONCE]):
+                raise StoreUnavailable(STORE, f"it would not remove {len(refused)} files")
+        self._ledger.keep_manifest(destination, ScopeManifest(scope_key=scope_key))
+        return len(paths)
 
     def step(self, org_id: str) -> DocsExportProgress:
         """One batch of the run under way; the progress then. StoreUnavailable where the target is down: the batch stays

@@ -109,6 +109,7 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         souls=InMemorySoulStore(),
         user_genomes=InMemoryUserGenomeStore(),
         erasures=InMemoryErasureLedger(),
+        docs_ledger=InMemoryDocsLedger(),
     )
     ports = Ports(
         **{field.name: getattr(twins, field.name) for field in fields(twins)},
@@ -123,7 +124,6 @@ def _services(embedder: OpenAIEmbedder) -> Container:
         old_rows=InMemoryOldRows(store),
         indexes=NoIndexes(),
         docs_source=InMemoryDocsSource(store),
-        docs_ledger=InMemoryDocsLedger(),
     )
     return Container(Settings(recall=RecallSettings(seconds=28)), ports)
 
