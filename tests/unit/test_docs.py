@@ -81,6 +81,7 @@ def test_every_figure_that_a_bench_notes_is_explained() -> None:
         "coldstart.total_ms",
         "coldstart.least_total_ms",
         "coldstart.cpu_ms",
+        "coldstart.with_embedding_ms",
         "warm.service_ms",
         "warm.handler_over_service_ms",
     ):

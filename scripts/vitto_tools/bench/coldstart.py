@@ -14,7 +14,9 @@ from typing import Any
 
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.keys import new_id
+from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.auth.api_keys import mint
+from vitto_tools.bench.client import unlike_others
 from vitto_tools.bench.report import Report
 from vitto_tools.bench.stack import Stack, running
 from vitto_tools.local.servers import ROOT
@@ -22,6 +24,7 @@ from vitto_tools.packaging.archive import unpack
 from vitto_tools.packaging.build import build
 
 STARTS, ROUNDS = 9, 200
+EMBEDDING = 3  # starts that embed their query too, and import the client for that
 USER = "bench"
 MEMORY, QUERY = "Ana moved to Porto in May", "where did Ana live in {year}?"
 FIRST_YEAR = 2001  # each process asks of another one, so that no answer is in the cache
@@ -35,13 +38,19 @@ def run(report: Report) -> None:
     with tempfile.TemporaryDirectory(prefix="vitto-coldstart-") as name:
         task = Path(name) / "task"
         unpack(build(ROOT, "dev", Path(name) / "package", report.say).archive, task)
-        with running("coldstart", worker=False) as stack, report.progress("starts", STARTS) as advance:
+        with running("coldstart", worker=False) as stack, report.progress("starts", STARTS + EMBEDDING) as advance:
             asked = _asked(stack)
-            starts = []
-            for number in range(STARTS):
-                starts.append(_start(task, stack, _of_year(asked, FIRST_YEAR + number)))
+            starts: list[dict[str, Any]] = []
+            embedding: list[dict[str, Any]] = []
+            for number in range(STARTS + EMBEDDING):
+                one = _of_year(asked, FIRST_YEAR + number)
+                is_known = number < STARTS
+                if is_known:
+                    _have_vector(stack, one)
+                (starts if is_known else embedding).append(_start(task, stack, one))
                 advance(1)
     _note(report, starts)
+    report.note("coldstart.with_embedding_ms", statistics.median(one["import"] + one["first"] for one in embedding))
 
 
 def _asked(stack: Stack) -> dict[str, Any]:
@@ -84,6 +93,12 @@ def _asked(stack: Stack) -> dict[str, Any]:
 def _of_year(asked: dict[str, Any], year: int) -> dict[str, Any]:
     query = QUERY.format(year=year)
     return asked | {"query": query, "event": asked["event"] | {"body": json.dumps({"query": query})}}
+
+
+def _have_vector(stack: Stack, asked: dict[str, Any]) -> None:
+    """Have the query's vector kept, and no answer of the recall that is asked: this one has another least score."""
+    reader = Caller(asked["organization"], USER, frozenset({Role.MEMBER}))
+    stack.services.recall.recall(reader, RecallQuery(query=asked["query"], min_score=unlike_others()))
 
 
 def _start(task: Path, stack: Stack, asked: dict[str, Any]) -> dict[str, Any]:
