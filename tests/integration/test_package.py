@@ -145,7 +145,7 @@ def test_the_gateways_own_answers_look_like_the_services(sam: dict[str, Any]) ->
 def test_settings_in_the_template_are_known_and_secrets_are_named_not_held(sam: dict[str, Any]) -> None:
     known = {variable for _, _, variable, _ in Settings.table()}
     for function in FUNCTIONS:
-        variables = deployed(sam, function, LanguageModel="small")
+        variables = deployed(sam, function, LanguageModel="small", DocsUrl="https://docs.test")
         assert {name for name in variables if name.startswith("VITTO_")} <= known
         assert Settings.secret_variables() <= variables.keys()
         for name in Settings.secret_variables():

@@ -134,12 +134,13 @@ def test_without_redis_none_is_looked_for(sam: dict[str, Any]) -> None:
 
 
 def test_secrets_in_parameter_store_are_read_there_and_only_there(sam: dict[str, Any]) -> None:
-    stack = Stack(sam, SecretStore="parameterstore", Secret="vitto/prod", LanguageModel="small")
+    given = {"LanguageModel": "small", "DocsUrl": "https://docs.test"}
+    stack = Stack(sam, SecretStore="parameterstore", Secret="vitto/prod", **given)
     for name in functions(sam):
         variables = stack.properties(name)["Environment"]["Variables"]
         references = {variables[variable] for variable in Settings.secret_variables()}
         assert references == {
-            f"ssm:/vitto/prod/{key}" for key in ("mongoUri", "redisUrl", "embeddingApiKey", "llmApiKey")
+            f"ssm:/vitto/prod/{key}" for key in ("mongoUri", "redisUrl", "embeddingApiKey", "llmApiKey", "docsToken")
         }
         role = stack.properties(name)["Role"].removeprefix("${").removesuffix(".Arn}")
         (policy,) = stack.properties(role)["Policies"]

@@ -78,7 +78,10 @@ def test_every_provider_has_bounds_and_every_resource_a_provider() -> None:
 def test_the_secret_has_the_keys_that_the_template_refers_to() -> None:
     keys = set(re.findall(r"(\w+) = ", blocks("output")["secret"]["value"]))
     variables = json.dumps(TEMPLATE["Globals"]["Function"]["Environment"]["Variables"])
-    assert keys == set(re.findall(r"\$\{Secret\}#(\w+)", variables)) - {"llmApiKey"}  # without a language model
+    assert keys == set(re.findall(r"\$\{Secret\}#(\w+)", variables)) - {
+        "llmApiKey",
+        "docsToken",
+    }  # without their services
     assert blocks("output")["secret"]["sensitive"] is True
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from vitto_tools.local.servers import Process, Server
@@ -11,6 +12,9 @@ FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 STEADY_SECONDS = 60.0
 Say = Callable[[str], None]
+
+
+USERS = frozenset({"api", "worker"})  # of the others, which they need until their last request
 
 
 class Supervised:
@@ -83,9 +87,12 @@ class Supervisor:
         return changed
 
     def stop(self) -> None:
-        """Stop all, the last started first."""
-        for process in reversed([one.process for one in self._supervised if one.process]):
-            process.stop()
+        """Stop all: what uses the stores first, then the stores, each group at once."""
+        running = [(one.server.name, one.process) for one in self._supervised if one.process]
+        for group in (True, False):
+            processes = [process for name, process in running if (name in USERS) is group]
+            with ThreadPoolExecutor(max(1, len(processes))) as pool:
+                list(pool.map(lambda process: process.stop(), processes))
 
     @property
     def servers(self) -> Sequence[Server]:
