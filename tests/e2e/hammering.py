@@ -54,7 +54,7 @@ class Hammer:
 
 
 HAMMERS = {
-    "admin": Hammer((Role.ADMIN,), examples=12, thorough=True),
+    "admin": Hammer((Role.ADMIN,), examples=5, thorough=True),
     "reviewer": Hammer((Role.REVIEWER,), examples=5),
     "member": Hammer((Role.MEMBER,), examples=5),
     "observer": Hammer((Role.OBSERVER,), examples=5),

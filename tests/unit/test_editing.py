@@ -8,7 +8,7 @@ import pytest
 from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Caller, Role
-from chalicelib.domain.memory import ArchivedReason, IndexState, Status
+from chalicelib.domain.memory import ArchivedReason, IndexState, Revision, Status
 from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.scope import Scope
 from chalicelib.errors import (
@@ -120,15 +120,17 @@ def test_an_edit_moves_updated_at_alone(changes: dict[str, Any]) -> None:
 
 def test_a_history_ends_before_no_answer_could_hold_it_and_the_memory_stays_as_it_is() -> None:
     services = container()
-    id_ = given(services, "at first")
-    for number in range(1, 64):
-        services.editor.edit(ANA, id_, {"content": f"{number}: {'long ' * 3200}"}, number)
+    states = [Revision(revision=n, content="x" * 16_000, edited_by="ana", edited_at=NOW) for n in range(1, 63)]
+    memory = row("as it is now", revision=63, history=tuple(states), scope_id="ana")
+    services.ports.store.insert([memory])
+    id_ = memory.memory.id
+    services.editor.edit(ANA, id_, {"content": "y" * 16_000}, 63)
     with pytest.raises(TooLarge) as refused:
         services.editor.edit(ANA, id_, {"content": "one more"}, 64)
     assert refused.value.details["limit"] == MAX_HISTORY_BYTES
-    memory = services.editor.read(ANA, id_)
-    assert (memory.revision, len(memory.history)) == (64, 63)
-    assert services.editor.revision(ANA, id_, 1).content == "at first"
+    kept = services.editor.read(ANA, id_)
+    assert (kept.revision, len(kept.history)) == (64, 63)
+    assert services.editor.revision(ANA, id_, 63).content == "as it is now"
     services.editor.forget(ANA, id_)  # what adds nothing to it goes on
 
 
