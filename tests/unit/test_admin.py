@@ -7,15 +7,18 @@ from typing import Any
 import pytest
 
 import app
+from chalicelib.adapters.memory.docs import InMemoryDocsTarget
 from chalicelib.adapters.memory.upkeep import InMemoryOldRows
 from chalicelib.bootstrap import Container
+from chalicelib.domain.caller import Role
+from chalicelib.domain.erasure import Person
 from chalicelib.domain.query import RecallQuery
 from chalicelib.entrypoints.admin.commands import Turn
 from chalicelib.entrypoints.admin.registry import COMMANDS
 from chalicelib.entrypoints.admin.running import LONGEST_SECONDS, performed, request_of
 from chalicelib.entrypoints.auth.api_keys import ApiKeyVerifier
-from chalicelib.errors import Misconfigured, StoreUnavailable, Unauthenticated
-from tests.building import caller, container, in_memory_ports, row
+from chalicelib.errors import Conflict, Misconfigured, StoreUnavailable, Unauthenticated
+from tests.building import TestClock, caller, container, in_memory_ports, row
 from tests.lambda_context import LambdaContext
 
 NOTHING_TO_DO = ("backfill", "sweep", "purge", "migrate", "retry-pending", "indexes", "reindex", "queue")
@@ -210,3 +213,51 @@ def test_every_command_says_what_it_does_and_what_each_argument_is() -> None:
     for command in COMMANDS.values():
         assert command.does.endswith(".")
         assert all(field.description for field in command.arguments.model_fields.values()), command.name
+
+
+def test_a_person_is_given_out_and_erased_in_slices_and_another_of_that_name_stays() -> None:
+    clock = TestClock()
+    services = container(clock=clock)
+    for org in ("acme", "other"):
+        services.remember.remember(caller(org, "ana"), [{"content": "Ana lives in Porto"}], key=None, single=True)
+    whose = {"organization": "acme", "user": "ana"}
+    lines = [line for answer in in_slices(services, "export-user", **whose) for line in answer["output"]]
+    assert [line["memory"]["content"] for line in lines if line["type"] == "memory"] == ["Ana lives in Porto"]
+    looked = [answer["progress"]["state"] for answer in _moving(clock, services, "erase", **whose)]
+    assert "settling" in looked
+    assert looked[-1] == "finished"
+    (checked,) = in_slices(services, "erase", **whose, check=True)
+    assert (checked["progress"]["left"], checked["failed"]) == (0, False)
+    assert checked["output"][0]["pseudonym"].startswith("erased-")
+    assert services.personal.check.left(Person("other", "ana"), None, lambda: False).total > 0
+
+
+def _moving(clock: TestClock, services: Container, command: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+    """Every answer of a command, with a minute between two slices."""
+    cursor = None
+    while True:
+        payload = {"command": command, "arguments": arguments, "cursor": cursor}
+        answer = performed(services, request_of(payload), _after_one(iter(range(10_000))))
+        yield answer
+        if answer["finished"]:
+            return
+        cursor = answer["cursor"]
+        services.after_response.settle()
+        clock.forward(minutes=1)
+
+
+def test_documents_are_exported_in_slices_to_the_target_of_the_settings() -> None:
+    docs = InMemoryDocsTarget()
+    services = container(docs_target=docs)
+    for org in ("acme", "other"):
+        services.remember.remember(
+            caller(org, "root", Role.ADMIN),
+            [{"content": "We ship on Fridays", "scope": "organization"}],
+            key=None,
+            single=True,
+        )
+    answers = in_slices(services, "export-docs", organization="acme")
+    assert answers[-1]["progress"]["memories"] == 1
+    assert set(docs.files) == {"acme"}
+    with pytest.raises(Conflict):
+        in_slices(container(), "export-docs", organization="acme")

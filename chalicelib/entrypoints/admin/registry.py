@@ -3,9 +3,9 @@ by that."""
 
 from typing import Any
 
-from chalicelib.entrypoints.admin import keys, stores, upkeep
+from chalicelib.entrypoints.admin import keys, leaving, stores, upkeep
 from chalicelib.entrypoints.admin.commands import Command
 
 COMMANDS: dict[str, Command[Any]] = {
-    command.name: command for command in (*upkeep.COMMANDS, *stores.COMMANDS, *keys.COMMANDS)
+    command.name: command for command in (*upkeep.COMMANDS, *stores.COMMANDS, *leaving.COMMANDS, *keys.COMMANDS)
 }
