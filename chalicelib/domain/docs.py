@@ -141,7 +141,7 @@ class DocsExportProgress(Wire):
 
     org_id: str
     destination: str = Field(default="", description="the docs service and project, or the folder")
-    selection: DocsSelection = DocsSelection()
+    selection: DocsSelection = Field(default_factory=DocsSelection)
     state: DocsExportState = DocsExportState.IDLE
     total: int = 0
     scopes: int = 0
@@ -179,7 +179,7 @@ class DocsCheckpoint(Wire):
     """What is kept of a run. `everything` sends unchanged files too."""
 
     progress: DocsExportProgress
-    position: DocsPosition = DocsPosition()
+    position: DocsPosition = Field(default_factory=DocsPosition)
     everything: bool = False
     version: int = 0
 

@@ -22,7 +22,7 @@ from vitto_tools.bench import locomo
 from vitto_tools.bench.dialogues import DATA
 from vitto_tools.local import servers
 
-TURNS, ASKED = 200, 20
+TURNS, ASKED = 150, 20
 HELD_OUT = 7  # one of those that the benches hold out
 SINGLE_HOP = 4  # what one message says
 OFF_TOPIC = (

@@ -9,7 +9,7 @@ from chalicelib import bootstrap
 from chalicelib.bootstrap import Container
 from tests.building import container
 
-settings.register_profile("unit", deadline=None, database=None, derandomize=True, max_examples=60)
+settings.register_profile("unit", deadline=None, database=None, derandomize=True, max_examples=40)
 settings.register_profile("thorough", deadline=None, database=None, max_examples=2000)
 settings.load_profile("unit")
 

@@ -40,9 +40,9 @@ def main() -> None:
         except OSError:
             said = read_serve_file() or {}
             sys.exit(f"serve: already running for {HOME}, at {said.get('url', 'an address it has yet to write')}")
-        signal.signal(
-            signal.SIGTERM, signal.default_int_handler
-        )  # both end what is under way, also a wait for a server
+        # both end what is under way, also a wait for a server; a shell that starts it in the background ignores SIGINT
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.default_int_handler)
         supervisor = Supervisor(HOME / "logs", _say)
         try:
             said = _start(supervisor)
