@@ -1,5 +1,6 @@
 """Fixtures: real servers as processes, started once a test process, and what is built over them."""
 
+import gc
 import os
 import time
 from collections.abc import Iterator
@@ -25,6 +26,11 @@ SEARCH_URLS = [url for url in os.environ.get("VITTO_TEST_REDIS_SEARCH", "").spli
 database 0 alone."""
 SEARCH_MODULE = ("search_module",) if SEARCH_URLS else ()
 """The fixture of a connection to one of them, to be among parameters where there is one."""
+
+
+gc.set_threshold(
+    100_000, 50, 100
+)  # a worker holds thousands of tests: the collector would go through them all the time
 
 
 def pytest_report_header() -> str:

@@ -55,10 +55,10 @@ class Hammer:
 
 HAMMERS = {
     "admin": Hammer((Role.ADMIN,), examples=5, thorough=True),
-    "reviewer": Hammer((Role.REVIEWER,), examples=5),
-    "member": Hammer((Role.MEMBER,), examples=5),
-    "observer": Hammer((Role.OBSERVER,), examples=5),
-    "assistant": Hammer((Role.MEMBER,), examples=5, acting_for="bob"),
+    "reviewer": Hammer((Role.REVIEWER,), examples=2),
+    "member": Hammer((Role.MEMBER,), examples=2),
+    "observer": Hammer((Role.OBSERVER,), examples=2),
+    "assistant": Hammer((Role.MEMBER,), examples=2, acting_for="bob"),
     "nobody": Hammer((), examples=2),
 }
 

@@ -17,7 +17,7 @@ from vitto_tools.local import servers
 
 pytestmark = pytest.mark.timeout(300)
 WORKERS, THREADS = 4, 8
-CLIENTS, ROUNDS = 32, 6
+CLIENTS, ROUNDS = 32, 3
 SECONDS = 60
 
 
