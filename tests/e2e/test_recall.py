@@ -1,6 +1,6 @@
 """Recall over HTTP: explained hits, honest emptiness, a cache that never lies, and readers who change nothing."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -322,5 +322,5 @@ def test_changing_tags_makes_no_memory_look_newer(ana: User) -> None:
     after = ana.read(id_)
     same = ("eventTime", "createdAt", "admittedAt")
     assert [after[name] for name in same] == [before[name] for name in same]
-    assert after["updatedAt"] > before["updatedAt"]
+    assert datetime.fromisoformat(after["updatedAt"]) > datetime.fromisoformat(before["updatedAt"])
     assert "Ana lives in Porto" in ana.recalled("Ana Porto", before="2024-01-01T00:00:01Z")
