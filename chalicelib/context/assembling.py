@@ -4,8 +4,11 @@ What it reads is bounded by the budget and by what the worker has not compressed
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from queue import SimpleQueue
+from typing import Any, Protocol, Self
 
 from chalicelib.context.composing import Composed, SessionView, TurnRequest, compose
 from chalicelib.context.drafting import checked_text
@@ -31,6 +34,7 @@ MOST_OUTSIDE = 500  # messages that a turn compresses itself where the worker is
 FEWEST_READ, MOST_READ = 12, 120  # messages that a search found, which are read
 WITH_NEIGHBOURS = 30  # of them, the best, whose neighbours are read too
 HEARD = 20  # messages that plugins are shown
+AT_ONCE = 2  # threads of a request: what stands in the prefix is read, and memory is asked, while the session is read
 READ_SHARE = 0.6  # of the budget, that what is recalled may take
 _QUERY_ID = "query"
 
@@ -59,8 +63,8 @@ class Briefs:
 
 
 Search = Callable[[Session, str, Vector | None, int], MessagesFound]
-Recall = Callable[[Caller, RecallQuery, dict[str, Vector]], dict[str, Any]]
-"""Answers a recall on the wire; the vectors of texts that it embedded are put into the dictionary."""
+Recall = Callable[[Caller, RecallQuery, Callable[[str, Vector], None]], dict[str, Any]]
+"""Answers a recall on the wire, and tells the text that it embedded and its vector as soon as it has it."""
 BriefsOf = Callable[[Session, str, str], Briefs]
 """What stands there for a session, one of its users, and a query."""
 
@@ -120,13 +124,15 @@ class ContextAssembler:
         checked_text(sent.query, "query")
         request, _ = cleaned(sent)
         checked_text(request.query, "query")
-        read = self._read(self._sessions.visible(caller, session_id))
-        vectors: dict[str, Vector] = {}
-        asked = RecallQuery(query=request.query[:MAX_QUERY_CHARACTERS], position=read.count)
-        recall = self._recall(caller, asked, vectors)
-        view = self._view(read, request, self._vector(asked.query, vectors, read))
-        hints, plugins = self._hooks.hints(caller, session_id, self._heard(caller, read, request))
-        briefs = self._briefs(read.session, caller.user_id, request.query)
+        session = self._sessions.visible(caller, session_id)
+        with _Beside() as beside:
+            briefs_of = beside.begin(lambda: self._briefs(session, caller.user_id, request.query))
+            read = self._read(session)
+            asked = RecallQuery(query=request.query[:MAX_QUERY_CHARACTERS], position=read.count)
+            embedded, recalled = self._recalling(beside, caller, asked)
+            view = self._view(read, request, self._vector(asked.query, embedded, read))
+            hints, plugins = self._hooks.hints(caller, session_id, self._heard(caller, read, request))
+            recall, briefs = recalled.result(), briefs_of.result()
         turn = TurnRequest(
             query=request.query,
             total_budget=request.total_budget,
@@ -165,10 +171,24 @@ class ContextAssembler:
         around = {at: one.message for at, one in kept.items()} | {one.position: one for one in read.latest}
         return SessionView(read.genome, read.latest, candidates, around)
 
-    def _vector(self, text: str, vectors: dict[str, Vector], read: _Read) -> Vector | None:
-        """The vector of the query, as the recall had it where it is of the same text."""
-        if text in vectors:
-            return vectors[text]
+    def _recalling(
+        self, beside: "_Beside", caller: Caller, asked: RecallQuery
+    ) -> tuple[Callable[[], Vector | None], "Future[dict[str, Any]]"]:
+        """A recall under way, and what waits for the vector that it embeds, which is there long before its answer."""
+        told = SimpleQueue[Vector | None]()
+
+        def recall() -> dict[str, Any]:
+            try:
+                return self._recall(caller, asked, lambda _, vector: told.put(vector))
+            finally:
+                told.put(None)
+
+        return told.get, beside.begin(recall)
+
+    def _vector(self, text: str, embedded: Callable[[], Vector | None], read: _Read) -> Vector | None:
+        """The vector of the query: the one that the recall embedded, with no names of speakers in it, where it did."""
+        if vector := embedded():
+            return vector
         try:
             return self._embedder.embed_query(text)
         except EmbeddingFailed as error:
@@ -180,6 +200,23 @@ class ContextAssembler:
         """The latest messages as they are to the caller, and what is asked now."""
         asked = Message(id=_QUERY_ID, speaker="user", text=request.query, at=self._clock())
         return [*as_heard(read.latest[-HEARD:], caller), asked]
+
+
+class _Beside:
+    """Work of a request that goes on beside it, within its budget. Nothing of it outlives the request: leaving waits."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="context")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown()
+
+    def begin[T](self, work: Callable[[], T]) -> "Future[T]":
+        """Begin `work`; its result is there, or its error raised, once it is asked for."""
+        return self._threads.submit(copy_context().run, work)
 
 
 def _most_read(request: ContextRequest, latest: Sequence[SessionMessage]) -> int:

@@ -83,8 +83,8 @@ def compose(request: TurnRequest, session: SessionView) -> Composed:
 
 def settle(session: SessionView, total_budget: int) -> Evicted:
     """What the worker keeps of a session whose last turn had this budget: it compresses all but the window that is left when
-    earlier messages are recalled, so that a turn finds hardly anything to compress."""
-    free, _ = _shared_out(TurnRequest("", total_budget), session.genome)
+    memories and earlier messages are recalled, so that a turn finds hardly anything to compress."""
+    free = int(_shared_out(TurnRequest("", total_budget), session.genome)[0] * (1 - MEMORY_SHARE))
     return evict_and_compress(session.latest, _narrow_size(free, session.latest), session.genome)
 
 
@@ -98,8 +98,7 @@ def _shared_out(request: TurnRequest, genome: ConversationGenome) -> tuple[int, 
     budget = max(0, request.total_budget - request.response_buffer)
     pinned = sum(estimate(text) for text in (request.soul, request.system, request.user, request.query, *request.hints))
     left = budget - pinned - genome_tokens(budget, genome)
-    memories = request.memories
-    while memories and estimate(toon(memory_rows(memories))) > left * MEMORY_SHARE:
+    memories, taken = request.memories, 0
+    while memories and (taken := estimate(toon(memory_rows(memories)))) > left * MEMORY_SHARE:
         memories = memories[: len(memories) * 3 // 4]
-    taken = estimate(toon(memory_rows(memories))) if memories else 0
-    return max(0, left - taken), memories
+    return max(0, left - (taken if memories else 0)), memories

@@ -41,20 +41,22 @@ class MessageReader:
         return [found[position] for position in sorted(found)]
 
     def _row_of_known(self, session: Session, start: int) -> list[KeptMessage]:
-        found: list[KeptMessage] = []
+        found, key = list[KeptMessage](), session.key
         with self._lock:
-            while one := self._known.get((session.key, start + len(found))):
+            while one := self._known.get((key, start + len(found))):
                 found.append(one)
         return found
 
     def _those_known(self, session: Session, positions: Iterable[int]) -> dict[int, KeptMessage]:
+        key = session.key
         with self._lock:
-            return {at: one for at in positions if (one := self._known.get((session.key, at)))}
+            return {at: one for at in positions if (one := self._known.get((key, at)))}
 
     def _keep(self, session: Session, messages: Iterable[KeptMessage]) -> None:
+        key = session.key
         with self._lock:
             for one in messages:
                 if len(one.message.text) <= LONGEST_KEPT:
-                    self._known[session.key, one.message.position] = one
+                    self._known[key, one.message.position] = one
             while len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)

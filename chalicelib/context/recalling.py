@@ -97,8 +97,12 @@ def trigger(
 
 def lend(scores: Mapping[int, float]) -> dict[int, float]:
     """Scores by position, each message with a part of the best of its neighbours': an answer is ranked by its question."""
-    positions = {near for at in scores for near in range(at - len(LENT), at + len(LENT) + 1) if near >= 0}
-    return {at: scores.get(at, 0.0) + _lent(scores, at) for at in sorted(positions)}
+    lent: dict[int, float] = {}  # the largest part that a neighbour lends; of negative scores none
+    for at, score in scores.items():
+        for distance, part in enumerate(LENT, 1):
+            for near in (at - distance, at + distance):
+                lent[near] = max(lent.get(near, 0.0), part * score)
+    return {at: scores.get(at, 0.0) + lent.get(at, 0.0) for at in sorted(scores.keys() | lent) if at >= 0}
 
 
 def choose(
@@ -165,9 +169,3 @@ def _take_neighbours(chosen: _Chosen, message: SessionMessage, session: Mapping[
         chosen.take(before, ranked=False)
     if after and is_question:
         chosen.take(after, ranked=False)
-
-
-def _lent(scores: Mapping[int, float], at: int) -> float:
-    """The largest part that a neighbour lends; of negative scores none."""
-    parts = (part * scores.get(at + sign * distance, 0.0) for distance, part in enumerate(LENT, 1) for sign in (-1, 1))
-    return max(0.0, *parts)

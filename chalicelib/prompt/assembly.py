@@ -97,9 +97,11 @@ class _Building:
         memories, kept = _memories(parts.memories, room)
         shown = {message.id for message in parts.window}
         earlier = [message for message in parts.recalled if message.id not in shown]
-        messages, quoted = _messages(earlier, room - estimate(f"{memories}\n\n"))
+        messages, quoted, taken = _messages(earlier, room - estimate(f"{memories}\n\n"))
         text = "\n\n".join(part for part in (hints, memories, messages) if part)
-        self._add(BlockName.RECALLED, text, text)
+        # no tokenizer merges over the end of a line: what stands before the messages is counted by itself, and kept
+        before = text.removesuffix(messages) if messages else text
+        self._add(BlockName.RECALLED, text, text, estimate(before) + taken)
         whole = {message.id for message in quoted}
         self._whole |= whole
         left_out = [*(one.id for one in parts.memories[kept:]), *(one.id for one in earlier if one.id not in whole)]
@@ -122,13 +124,14 @@ class _Building:
             self._blocks.append(Block(BlockName.WINDOW, text, self._window_tokens))
         return Prompt(tuple(self._blocks), turns, tuple(self._cut), self._budget, frozenset(self._whole))
 
-    def _add(self, name: BlockName, text: str, wanted: str) -> int:
-        """Add a block and tell what it takes; a text that is not the one wanted is told as cut."""
+    def _add(self, name: BlockName, text: str, wanted: str, counted: int | None = None) -> int:
+        """Add a block and tell what it takes; a text that is not the one wanted is told as cut. Its tokens are `counted`
+        where that is known."""
         if text != wanted:
             self._cut.append(Cut(name, name.value, "shortened" if text else "left out"))
         if not text:
             return 0
-        tokens = estimate(text) + BLOCK_OVERHEAD
+        tokens = (estimate(text) if counted is None else counted) + BLOCK_OVERHEAD
         self._blocks.append(Block(name, text, tokens))
         self.left -= tokens
         return tokens
@@ -156,16 +159,19 @@ def _memories(memories: Sequence[Memory], tokens: int) -> tuple[str, int]:
     return "", 0
 
 
-def _messages(messages: Sequence[SessionMessage], tokens: int) -> tuple[str, list[SessionMessage]]:
-    """The best messages that fit, fenced, in order of time, and which they are."""
-    kept = _within(messages, tokens - estimate(fenced("messages", "x", HEADING)))
+def _messages(messages: Sequence[SessionMessage], tokens: int) -> tuple[str, list[SessionMessage], int]:
+    """The best messages that fit, fenced, in order of time; which they are, and what they take."""
+    fence = estimate(fenced("messages", "x", HEADING))
+    kept = _within(messages, tokens - fence)
     while kept:
         ordered = sorted(kept, key=lambda message: message.position)
-        text = fenced("messages", lines.lines(ordered), HEADING)
-        if estimate(text) <= tokens:
-            return text, kept
+        said = lines.lines(ordered)
+        text = fenced("messages", said, HEADING)
+        taken = fence + lines.costs(ordered) if said in text else estimate(text)  # what was escaped is counted again
+        if taken <= tokens:
+            return text, kept, taken
         kept = kept[:-1]
-    return "", []
+    return "", [], 0
 
 
 def _within(messages: Sequence[SessionMessage], tokens: int) -> list[SessionMessage]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import groupby
 
 from chalicelib.domain.conversation import SessionMessage
 from chalicelib.domain.text.tokens import estimate
@@ -40,6 +41,12 @@ def cost(message: SessionMessage) -> int:
 def heading_cost(day: date) -> int:
     """The tokens of a day's heading."""
     return _cost(heading(day))
+
+
+def costs(messages: Sequence[SessionMessage]) -> int:
+    """The tokens of `lines` of these, with the end of the last one."""
+    days = [day for day, _ in groupby(messages, key=lambda message: message.at.date())]
+    return sum(map(cost, messages)) + sum(map(heading_cost, days))
 
 
 @lru_cache(maxsize=4096)

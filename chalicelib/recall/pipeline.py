@@ -10,6 +10,7 @@ and what is asked of the past, take more.
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,12 @@ from chalicelib.recall.tiers import Tiers
 from chalicelib.settings import RecallSettings
 
 _OPEN_FAILED = CacheOpening(None, (), None)
+Embedded = Callable[[str, Vector], None]
+"""Is told the text that was embedded, the query without the names of speakers, and its vector."""
+
+
+def _nobody(_text: str, _vector: Vector) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class _Run:
     opening: CacheOpening
     cache_ms: float
     plugins: Reports
-    embedded: dict[str, Vector]
+    embedded: Embedded
 
 
 class RecallPipeline:
@@ -100,18 +107,18 @@ class RecallPipeline:
         self._settings = settings
         self._hooks = hooks
 
-    def recall(self, caller: Caller, query: RecallQuery, embedded: dict[str, Vector] | None = None) -> dict[str, Any]:
+    def recall(self, caller: Caller, query: RecallQuery, embedded: Embedded = _nobody) -> dict[str, Any]:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
-        StoreUnavailable without MongoDB. The vector of the query, where one was had, is put into `embedded` under the text
-        that it is of, for callers that search for more by it."""
+        StoreUnavailable without MongoDB. Callers that search for more by the query's vector are told it by `embedded` as
+        soon as it is there, where it is."""
         began = time.perf_counter()
         if query.as_of and query.as_of > self._clock():
             raise InvalidInput("asOf", "must not lie in the future")
         with budget(self._settings.seconds):
             asked, reports = self._hooks.narrowed(question(caller, query))
-            return self._recall(asked, began, reports, {} if embedded is None else embedded)
+            return self._recall(asked, began, reports, embedded)
 
-    def _recall(self, asked: Question, began: float, plugins: Reports, embedded: dict[str, Vector]) -> dict[str, Any]:
+    def _recall(self, asked: Question, began: float, plugins: Reports, embedded: Embedded) -> dict[str, Any]:
         run_id = new_id("rcl")
         opened = time.perf_counter()
         opening = self._open(run_id, asked)
@@ -178,7 +185,7 @@ class RecallPipeline:
             mismatch = isinstance(error, EmbeddingMismatch)
             code = MissingCode.EMBEDDING_MISMATCH if mismatch else MissingCode.EMBEDDING_FAILED
             return {}, Missing(part="query_vector", code=code, message=error.message)
-        run.embedded[plain[0]] = vectors[0]
+        run.embedded(plain[0], vectors[0])
         return dict(zip(texts, vectors, strict=True)), None
 
     def _close(self, run: _Run, answer: RecallAnswer, vectors: bytes, found: Found) -> None:

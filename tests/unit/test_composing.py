@@ -76,6 +76,16 @@ def test_after_settling_a_turn_compresses_nothing() -> None:
     assert compose(TurnRequest("Which invoice was number 15?", 600), view).genome is genome
 
 
+def test_after_settling_a_turn_compresses_nothing_for_its_memories_either() -> None:
+    messages, told = (
+        thirty_messages(),
+        tuple(memory(f"Memory {i} tells of the harbour and its boats.") for i in range(60)),
+    )
+    genome = settle(SessionView(empty(), messages), 400).genome
+    view = SessionView(genome, messages, found("Which invoice was number 15?", messages), dict(enumerate(messages)))
+    assert compose(TurnRequest("Which invoice was number 15?", 400, memories=told), view).genome is genome
+
+
 def test_memories_take_at_most_their_share() -> None:
     told = tuple(memory(f"Memory {i} tells of the harbour and its boats.") for i in range(60))
     made = compose(TurnRequest("Thanks!", 2000, memories=told), SessionView(genome_of([]), thirty_messages()))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from chalicelib.adapters.memory.embedder import TermEmbedder
 from chalicelib.adapters.memory.index import InMemoryHotIndex
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore
 from chalicelib.adapters.telemetry import RecordedTelemetry
@@ -444,6 +445,33 @@ def test_a_context_has_what_memory_holds_but_not_twice_what_was_said_in_it() -> 
     assert FACT not in recalled
     assert FACT in found.composed.prompt.text_of(BlockName.WINDOW)
     assert {hit["memory"]["content"] for hit in found.recall["hits"]} >= {"Ana keeps the vault key in the museum"}
+
+
+def test_a_turn_embeds_its_query_once_also_where_a_speakers_name_is_taken_out_of_it() -> None:
+    made = container()
+    embedder = made.ports.embedder
+    assert isinstance(embedder, TermEmbedder)
+    told = {"content": "The harbour is closed on Mondays", "type": "fact", "origin": {"speaker": "Marlene"}}
+    made.remember.remember(ANA, [told], key=None, single=True)
+    append(made, ANA, "Marlene says that the harbour is closed on Mondays", "And the garden is open")
+    work(made)
+    for query in ("What did Marlene say of the harbour?", "What of the garden?"):
+        before = embedder.calls
+        found = asked(made, ANA, query)
+        assert embedder.calls == before + 1
+        assert not found.degraded
+
+
+def test_without_the_memory_of_users_there_is_no_context_and_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = container()
+    append(made, ANA, "The harbour is closed")
+
+    def fails(*_: object) -> dict[str, Any]:
+        raise StoreUnavailable("mongo", "gone")
+
+    monkeypatch.setattr(made.conversation.context, "_recall", fails)
+    with pytest.raises(StoreUnavailable):
+        asked(made, ANA, "What is closed?")
 
 
 def test_secrets_in_a_query_reach_neither_prompt_nor_recall() -> None:

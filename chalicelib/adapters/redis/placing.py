@@ -1,6 +1,7 @@
 """What the index in Redis keeps of where a row was said, as it is written and as it comes back with a candidate."""
 
 import json
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -21,6 +22,7 @@ def stored(change: IndexEntry) -> str:
     return json.dumps(kept, ensure_ascii=False)
 
 
+@lru_cache(maxsize=8192)  # a row is found again and again, and what is kept of it hardly ever changes
 def situation(text: bytes, position: int | bytes) -> Situation | None:
     """What was stored of a row, with its position in its session; None where nothing is known of it."""
     if not text:

@@ -46,6 +46,8 @@ def parts(text: str) -> list[str]:
     if text.isascii():
         return _split().findall(text)
     shape = text.translate(_SHAPES)
+    if shape == text:
+        return _split().findall(text)
     return [text[found.start() : found.end()] for found in _split().finditer(shape)]
 
 

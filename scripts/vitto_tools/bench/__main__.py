@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from vitto_tools.bench import admission as admission_bench
+from vitto_tools.bench import assembly as assembly_bench
 from vitto_tools.bench import coldstart as coldstart_bench
 from vitto_tools.bench import context as context_bench
 from vitto_tools.bench import failures as failures_bench
@@ -132,6 +133,14 @@ def context(
     """How much of a question's evidence stands in the context of a turn, beside the last messages alone."""
     report = Report()
     context_bench.run(report, conversations)
+    report.write(json)
+
+
+@app.command()
+def assembly(json: Json = None) -> None:
+    """What the context of a turn costs in sessions of 1,000 and of 5,000 messages, embedding left out."""
+    report = Report()
+    assembly_bench.run(report)
     report.write(json)
 
 
