@@ -27,6 +27,7 @@ from chalicelib.domain.genome.model import MAX_TOKENS, ConversationGenome
 from chalicelib.domain.memory import Memory, MemoryType, Origin
 from chalicelib.domain.query import Scores
 from chalicelib.domain.scope import Scope
+from chalicelib.domain.text.names import name_words, without_names
 from chalicelib.domain.text.terms import TermCounts, index_terms, query_words
 from chalicelib.domain.text.tokens import estimate
 from chalicelib.prompt.toon import memory_rows, toon
@@ -111,7 +112,9 @@ class Session:
         self._rows = [index_terms(text) for text in texts]
         self._frequencies = Counter(term for row in self._rows for term in row.counts)
         self._passages = embed(url, "e5-passage", texts)
-        self._queries = embed(url, "e5-query", [question.text for question in self.questions])
+        speakers = {word for turn in conversation.turns for word in name_words(turn.speaker)}
+        asked = [without_names(question.text, speakers) for question in self.questions]  # as recall embeds them
+        self._queries = embed(url, "e5-query", asked)
         self._calibration = calibration_of("e5-passage", {})
 
     def view(self, budget: int) -> SessionView:
