@@ -150,7 +150,7 @@ def scale(
     memories: Annotated[int, typer.Option(min=10_000, help="How many, 500 a user.")] = 1_000_000,
 ) -> None:
     """A recall among 20 users of 500 memories each, and among as many as make MEMORIES; bytes a memory. A million take some
-    8 GB and, once, half an hour or more to load."""
+    8 GB and, once, about 15 minutes to load."""
     report = Report()
     scale_bench.run(report, memories)
     report.write(json)
