@@ -89,7 +89,9 @@ def test_the_lines_of_the_readme_work_as_printed(serve: Serve) -> None:
     steps = followed(ROOT / "README.md", serve.folder)
     assert len(steps) >= 4
     for step in steps:
-        assert before_questions(shape(step.said)) == before_questions(shape(step.printed)), step.shell
+        said, printed = before_questions(shape(step.said)), before_questions(shape(step.printed))
+        # a memory is embedded with its day, so that how near it is to a question differs a little from day to day
+        assert [*differences(printed, said), *differences(said, printed)] == [], step.shell
 
 
 def test_the_walk_along_the_write_path_works_as_printed(serve: Serve) -> None:
