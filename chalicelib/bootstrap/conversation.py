@@ -14,6 +14,7 @@ from chalicelib.context.recompiling import RecompileSchedule
 from chalicelib.context.removal import SessionRemoval
 from chalicelib.context.sessions import Sessions
 from chalicelib.context.settling import SessionSettler
+from chalicelib.context.upkeep import SessionUpkeep
 from chalicelib.context.user_genomes import UserGenomes
 from chalicelib.domain.caller import Caller
 from chalicelib.domain.erasure import Person
@@ -67,6 +68,11 @@ class SessionServices:
         """Takes sessions away."""
         p = self._ports
         return SessionRemoval(p.sessions, p.genomes, self.index, p.store, p.telemetry)
+
+    @cached_property
+    def upkeep(self) -> SessionUpkeep:
+        """Keeps their indexes."""
+        return SessionUpkeep(self._ports.sessions, self.index, self.removal)
 
     @cached_property
     def merger(self) -> SessionMerger:

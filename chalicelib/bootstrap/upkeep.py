@@ -43,7 +43,7 @@ def maintenance(made: "Container") -> Maintenance:
         indexer=made.indexer,
         telemetry=p.telemetry,
         clock=p.clock,
-        rebuild_session=made.conversation.removal.rebuild,
+        sessions=made.conversation.upkeep,
     )
 
 

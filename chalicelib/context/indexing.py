@@ -13,6 +13,7 @@ from chalicelib.errors import EmbeddingFailed, StoreUnavailable
 from chalicelib.ports import Embedder, HotIndex, IndexEntry, SessionStore, Telemetry
 
 BATCH = 50
+FAILURES_IN_A_ROW = 3
 WORDED, EMBEDDED = (
     1,
     2,
@@ -55,6 +56,16 @@ class MessageIndex:
         if problem:
             raise problem
 
+    def embed_again(self, session: Session) -> tuple[int, int]:
+        """Give every message of the session that has none a vector of the current model; how many it gave, and how many the
+        embedder refused. The index is told of none: `rebuild` comes after it."""
+        start = given = refused = 0
+        while kept := self._store.kept_from(session, start, BATCH):
+            stale = [one for one in kept if not self._is_current(one)]
+            fresh = self._embedded_where_possible(session, stale)
+            given, refused, start = given + len(fresh), refused + len(stale) - len(fresh), start + len(kept)
+        return given, refused
+
     def mend(self, session: Session) -> None:
         """Build the index of a session anew where it holds fewer messages than there are: a Redis that was started again may
         have lost some that it had acknowledged, and says nothing of it."""
@@ -95,6 +106,23 @@ class MessageIndex:
         made = [Embedding(model=model, dimensions=dimensions(group[0]), vectors=group) for group in vectors]
         fresh = {one.message.position: replace(one, embedding=new) for one, new in zip(stale, made, strict=True)}
         self._store.embed(session.key, {at: one.embedding for at, one in fresh.items() if one.embedding})
+        return fresh
+
+    def _embedded_where_possible(self, session: Session, stale: Sequence[KeptMessage]) -> dict[int, KeptMessage]:
+        """These messages with vectors: all at once, else one by one, so that a text the embedder cannot take holds up no
+        other; after a few failures in a row the embedder is taken to be down."""
+        try:
+            return self._embedded(session, stale)
+        except EmbeddingFailed:
+            fresh, failures = dict[int, KeptMessage](), 0
+        for one in stale if len(stale) > 1 else ():
+            try:
+                fresh |= self._embedded(session, [one])
+                failures = 0
+            except EmbeddingFailed:
+                failures += 1
+            if failures == FAILURES_IN_A_ROW:
+                break
         return fresh
 
     def _entry(self, session_key: str, kept: KeptMessage) -> IndexEntry:

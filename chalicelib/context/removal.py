@@ -42,15 +42,6 @@ class SessionRemoval:
         self._erase_stored(session_key)
         self._index.drop(session_key)
 
-    def rebuild(self, session_key: str) -> int:
-        """Build the index of a session anew, and where the session is gone take away what is left of it; how many messages
-        the index has."""
-        session = self._store.by_key(session_key)
-        if session:
-            return self._index.rebuild(session)
-        self.erase(session_key)
-        return 0
-
     def _erase_stored(self, session_key: str) -> int:
         self._genomes.remove(session_key)
         return self._store.erase(session_key)

@@ -1,6 +1,6 @@
 """Sessions at rest: their messages, of which none is ever discarded, and their genomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -35,6 +35,9 @@ class SessionStore(Protocol):
 
     def by_key(self, session_key: str) -> Session | None:
         """The session that is kept under that key; None where it was deleted."""
+
+    def keys(self) -> Iterator[str]:
+        """The key of every session that is there, in no order."""
 
     def change(self, session: Session, change: SessionChange) -> Session | None:
         """The session as it is after the change; None where it was deleted meanwhile. It ends once: the first time stays."""

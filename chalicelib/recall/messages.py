@@ -78,7 +78,7 @@ class MessageSearch:
         except StoreUnavailable as error:
             return None, (Missing(part=_INDEX, code=MissingCode.STORE_UNAVAILABLE, message=error.message),)
         if answer.mismatched:
-            said = "messages have vectors of another model or size; their words still find them"
+            said = "messages have vectors of another model or size; their words find them until `vitto reindex --embed`"
             return answer, (Missing(part=_INDEX, code=MissingCode.EMBEDDING_MISMATCH, message=said),)
         return answer, ()
 

@@ -1,8 +1,10 @@
 """What the worker and the jobs do with no caller waiting: retry pending rows, rebuild and repair indexes, count terms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
+from chalicelib.domain.keys import key
 from chalicelib.domain.memory import IndexState, Memory, Status
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, ScopeRef
@@ -22,6 +24,19 @@ STATISTICS_GROWTH = 0.2
 Progress = Callable[[int], None]
 
 
+class SessionUpkeep(Protocol):
+    """What is done with sessions, told by their keys."""
+
+    def keys(self) -> Iterator[str]:
+        """The key of every session."""
+
+    def rebuild(self, session_key: str) -> int:
+        """Build its index anew; how many messages it has."""
+
+    def embed_again(self, session_key: str) -> tuple[int, int]:
+        """As `Maintenance.embed_again`."""
+
+
 class Maintenance:
     """Every task may be killed and run again; none of them changes what a memory says."""
 
@@ -36,9 +51,9 @@ class Maintenance:
         indexer: Indexer,
         telemetry: Telemetry,
         clock: Clock,
-        rebuild_session: Callable[[str], int] = lambda _: 0,
+        sessions: SessionUpkeep,
     ) -> None:
-        self._rebuild_session = rebuild_session
+        self._sessions = sessions
         self._store = store
         self._hot = hot
         self._indexer = indexer
@@ -127,13 +142,18 @@ class Maintenance:
             if self._indexer.has_current_vectors(fresh.memory) and self._store.replace(fresh, fresh.memory.revision)
         ]
 
+    def indexed(self, org_id: str | None = None) -> list[str]:
+        """The keys of all scopes that have rows and of all sessions, in order; of one organization where it is given."""
+        first = f"{key(org_id)}/" if org_id is not None else ""
+        return sorted(one for one in (*self._store.scope_keys(), *self._sessions.keys()) if one.startswith(first))
+
     def rebuild(self, scope_key: str, progress: Progress = lambda _: None) -> int:
         """Build the scope's hot index anew from the truth while it serves: until it is complete, MongoDB answers for it.
 
         How many rows it has. `progress` is told of each batch. A session is told by its key, and rebuilt by those who keep
         sessions."""
         if is_session_key(scope_key):
-            return self._rebuild_session(scope_key)
+            return self._sessions.rebuild(scope_key)
         if self._hot is None:
             return 0
         token = self._hot.begin_rebuild(scope_key)
@@ -156,7 +176,10 @@ class Maintenance:
         return rows
 
     def embed_again(self, scope_key: str, progress: Progress = lambda _: None) -> tuple[int, int]:
-        """Give every row of the scope vectors of the current model; how many it gave, and how many the embedder refused."""
+        """Give every row of the scope, which may be a session, vectors of the current model; how many it gave, and how many
+        the embedder refused."""
+        if is_session_key(scope_key):
+            return self._sessions.embed_again(scope_key)
         after, done, failed = "", 0, 0
         while rows := self._store.rows_of_scope(scope_key, after=after, limit=BATCH):
             stale = [row for row in rows if not self._indexer.has_current_vectors(row.memory)]

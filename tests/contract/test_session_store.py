@@ -181,6 +181,16 @@ def test_a_session_changes_by_what_is_said_of_it(sessions: SessionStore, org: st
     assert sessions.change(one, SessionChange(resumed=True)) == changed
 
 
+def test_the_keys_of_all_sessions_are_told_and_of_none_that_is_gone(sessions: SessionStore, org: str) -> None:
+    ours = [sessions.open(session(org, f"s{n}")) for n in range(3)]
+    other = sessions.open(session(f"{org}-other"))
+    assert sessions.remove(ours[0])
+    told = list(sessions.keys())
+    assert len(told) == len(set(told))
+    assert {one.key for one in (*ours[1:], other)} <= set(told)
+    assert ours[0].key not in told
+
+
 def test_nothing_of_a_deleted_session_is_in_one_begun_anew(sessions: SessionStore, org: str) -> None:
     old = sessions.open(session(org))
     sessions.append(old, [draft("m0", "old"), draft("m1", "old")])

@@ -13,6 +13,7 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
 from chalicelib.domain.erasure import Person
 from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.session_input import AppendRequest
 from chalicelib.entrypoints.admin.commands import Turn
 from chalicelib.entrypoints.admin.registry import COMMANDS
 from chalicelib.entrypoints.admin.running import LONGEST_SECONDS, performed, request_of
@@ -164,17 +165,19 @@ def test_a_reindex_goes_on_where_the_last_slice_or_a_killed_run_ended() -> None:
     services = container()
     services.ports.store.insert([row("x", org_id="acme", scope_id=f"u{n}", user_id=f"u{n}") for n in range(4)])
     services.ports.store.insert([row("x", org_id="other")])
+    said = AppendRequest.model_validate({"messages": [{"id": "m", "role": "user", "text": "x"}], "extract": "off"})
+    services.conversation.sessions.append(caller("acme"), "s1", said)
     answers = in_slices(services, "reindex", organization="acme")
     assert len(answers) > 1
-    assert answers[-1]["progress"] == {"rows": 4, "failed": 0, "scopes": 4, "ofScopes": 4}
+    assert answers[-1]["progress"] == {"rows": 5, "failed": 0, "scopes": 5, "ofScopes": 5}
     first = performed(services, request_of({"command": "reindex"}), lambda: True)
-    assert first["progress"] == {"rows": 1, "failed": 0, "scopes": 1, "ofScopes": 5}
+    assert first["progress"] == {"rows": 1, "failed": 0, "scopes": 1, "ofScopes": 6}
     again = performed(
         services, request_of({"command": "reindex"}), lambda: False
     )  # the cursor was lost with who held it
-    assert again["progress"]["rows"] == 4
+    assert again["progress"]["rows"] == 5
     anew = performed(services, request_of({"command": "reindex", "arguments": {"restart": True}}), lambda: False)
-    assert anew["progress"]["rows"] == 5
+    assert anew["progress"]["rows"] == 6
 
 
 def test_a_dry_run_that_has_no_time_to_look_at_all_fails_instead_of_beginning_anew_forever() -> None:

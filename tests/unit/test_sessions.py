@@ -1,5 +1,6 @@
 """Sessions as callers have them: isolation first, then appending, ending, deleting, and what the worker makes of them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -15,8 +16,9 @@ from chalicelib.context.assembling import TurnContext
 from chalicelib.context.drafting import BROUGHT_BACK
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.genome.model import ConversationGenome
-from chalicelib.domain.query import RecallQuery
+from chalicelib.domain.query import MissingCode, RecallQuery
 from chalicelib.domain.session_input import AppendRequest, ContextRequest, MessageReceipt
+from chalicelib.domain.vector import Vector, unit
 from chalicelib.errors import Conflict, EmbeddingFailed, Forbidden, InvalidInput, NotFound, StoreUnavailable, VittoError
 from chalicelib.ports import Browse
 from chalicelib.prompt.blocks import BlockName
@@ -558,6 +560,53 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_worker() -> None:
     assert made.maintenance.rebuild_wanted() >= 1
     assert not hot._rows[session.key]
     assert made.ports.store.marked_for_repair() == []
+
+
+def test_another_model_embeds_the_messages_again_and_until_then_their_words_find_them() -> None:
+    made = container()
+    for org, name in (("acme", "s1"), ("globex", "s1")):
+        append(
+            made, caller(org), *(f"The harbour is closed on day {n}" for n in range(60)), session=name, extract="off"
+        )
+    work(made)
+    before = made.conversation.sessions.visible(caller("acme"), "s1")
+    later = container(**vars(made.ports) | {"embedder": TermEmbedder(model="newer")})
+    assert [missing.code for missing in asked(later, caller("acme"), "harbour closed day 3").degraded] == [
+        MissingCode.EMBEDDING_MISMATCH
+    ]
+    assert later.maintenance.indexed("acme") == [before.key]
+    assert [later.maintenance.embed_again(before.key) for _ in range(2)] == [(60, 0), (0, 0)]
+    assert later.maintenance.rebuild(before.key) == 60
+    assert not asked(later, caller("acme"), "harbour closed day 3").degraded
+    assert [missing.code for missing in asked(later, caller("globex"), "harbour closed day 3").degraded] == [
+        MissingCode.EMBEDDING_MISMATCH
+    ]
+
+
+def test_a_message_that_the_embedder_refuses_holds_up_no_other_and_one_that_is_down_is_not_asked_for_all() -> None:
+    class Refusing(TermEmbedder):
+        """An embedder of another model that takes no text with this word."""
+
+        word = "harbour 7"
+
+        def embed_passages(self, texts: Sequence[str]) -> list[tuple[Vector, ...]]:
+            self.calls += 1
+            if any(self.word in text for text in texts):
+                raise EmbeddingFailed("refused")
+            return [(unit([1.0] * 256),) for _ in texts]
+
+    made = container()
+    append(made, ANA, *(f"This is harbour {n}" for n in range(10)), extract="off")
+    work(made)
+    refusing = Refusing(model="newer")
+    later = container(**vars(made.ports) | {"embedder": refusing})
+    session = made.conversation.sessions.visible(ANA, "s1")
+    assert later.maintenance.embed_again(session.key) == (9, 1)
+    refusing.word, refusing.calls = "harbour", 0
+    append(made, ANA, *(f"This is harbour {n}" for n in range(20)), session="s2", extract="off")
+    assert later.maintenance.embed_again(made.conversation.sessions.visible(ANA, "s2").key) == (0, 20)
+    assert refusing.calls == 4  # all at once, and three alone
+    assert later.maintenance.embed_again("acme/session/gone") == (0, 0)
 
 
 def test_sessions_do_not_trouble_the_upkeep_of_memories() -> None:

@@ -1,7 +1,7 @@
 """Sessions in this process, with the promises of the real stores."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -30,6 +30,10 @@ class InMemorySessionStore:
     def by_key(self, session_key: str) -> Session | None:
         with self._lock:
             return next((one for one in self._sessions.values() if one.key == session_key), None)
+
+    def keys(self) -> Iterator[str]:
+        with self._lock:
+            yield from [one.key for one in self._sessions.values()]
 
     def change(self, session: Session, change: SessionChange) -> Session | None:
         with self._lock:

@@ -6,7 +6,7 @@ A batch is inserted in order behind the last message; whoever finds a position t
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +62,11 @@ class MongoSessionStore:
     def by_key(self, session_key: str) -> Session | None:
         with self._connection.reading():
             return session_of(self._sessions.find_one({"sessionKey": session_key}))
+
+    def keys(self) -> Iterator[str]:
+        with self._connection.scanning():
+            found = [document["sessionKey"] for document in self._sessions.find({}, {"sessionKey": 1, "_id": 0})]
+        yield from found
 
     def change(self, session: Session, change: SessionChange) -> Session | None:
         query = {"_id": _session_id(session.org_id, session.id), "sessionKey": session.key}

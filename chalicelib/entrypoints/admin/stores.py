@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from chalicelib.domain.scope import ScopeRef
+from chalicelib.domain.session import is_session_key
 from chalicelib.domain.tasks import kind_of
 from chalicelib.domain.wire import Flag, Wire
 from chalicelib.entrypoints.admin.commands import Command, NoArguments, Object, Progress, Turn
@@ -45,12 +45,12 @@ def _indexes(services: "Container", _wanted: NoArguments, _turn: Turn) -> Progre
 
 
 def _reindex(services: "Container", wanted: Reindexing, turn: Turn) -> Progress:
-    """Scope by scope, in the order of their keys; which one was last done is kept in the truth too."""
+    """Scope by scope, sessions among them, in the order of their keys; which one was last done is kept in the truth too."""
     if services.ports.hot is None and not wanted.embed:
         raise Misconfigured("no Redis is configured: there is no index to rebuild")
     store = services.ports.store
     after = turn.cursor.get("after") or ("" if wanted.restart else _resumed(services, wanted))
-    keys = sorted(key for key in store.scope_keys() if wanted.organization in {None, ScopeRef.from_key(key).org_id})
+    keys = services.maintenance.indexed(wanted.organization)
     left = [key for key in keys if key > str(after)]
     told: Object = {name: turn.count(name) for name in ("rows", "failed")}
     for number, scope in enumerate(left):
@@ -79,7 +79,7 @@ def _resumed(services: "Container", wanted: Reindexing) -> str:
 def _rebuilt(services: "Container", scope: str, *, embed: bool) -> tuple[int, int]:
     failed = services.maintenance.embed_again(scope)[1] if embed else 0
     rows = services.maintenance.rebuild(scope)
-    if embed:
+    if embed and not is_session_key(scope):
         services.deferral.write_questions_of_scope_later(scope)
     return rows, failed
 

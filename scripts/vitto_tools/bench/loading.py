@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chalicelib.bootstrap import Container
 from chalicelib.domain.keys import key
 from chalicelib.domain.memory import Embedding, IndexState, Memory, MemoryType
-from chalicelib.domain.query import StoredMemory
+from chalicelib.domain.query import IndexQuery, StoredMemory
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
 from chalicelib.domain.text.terms import TermCounts, index_terms
 from chalicelib.domain.vector import Vector
@@ -57,8 +57,17 @@ def fill(
                         _put(services, scope, places, texts, vectors)
                     advance(len(places))
                 services.ports.store.take_statistics(scope.key)
+            elif _indexed(services, scope) < load.each:  # a run was killed while it built the index anew
+                services.maintenance.rebuild(scope.key)
             services.ports.hot.complete(scope.key)
     services.ports.hot.complete(key(organization, Scope.ORGANIZATION.value, organization))
+
+
+def _indexed(services: Container, scope: ScopeRef) -> int:
+    """How many rows of the scope the index has."""
+    assert services.ports.hot is not None
+    chain = Chain(scope.org_id, (scope,))
+    return services.ports.hot.search(chain, IndexQuery(None, MODEL, (), limit=1)).statistics.rows
 
 
 def _is_there(services: Container, scope: ScopeRef, place: int) -> bool:

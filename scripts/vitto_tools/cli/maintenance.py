@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from chalicelib.adapters.openai_embedder import OpenAIEmbedder
 from chalicelib.bootstrap import Container, make_indexes
 from chalicelib.domain.calibration import Calibration
-from chalicelib.domain.scope import ScopeRef
+from chalicelib.domain.session import is_session_key
 from vitto_tools.calibration.fit import fit
 from vitto_tools.cli.target import fail, services, settings
 from vitto_tools.local.home import HOME, write_private
@@ -39,13 +39,14 @@ def reindex(
         bool, typer.Option(help="Do every scope again, also those that a killed run had finished.")
     ] = False,
 ) -> None:
-    """Rebuild Redis from MongoDB, scope by scope, while the product serves; a killed run goes on where it stopped.
+    """Rebuild Redis from MongoDB, scope by scope and session by session, while the product serves; a killed run goes on
+    where it stopped.
 
     With --embed the queue has the memories' questions embedded again as well."""
     made = services()
     if made.ports.hot is None and not embed:
         fail("no Redis is configured: there is no index to rebuild")
-    wanted = [key for key in made.ports.store.scope_keys() if organization in {None, ScopeRef.from_key(key).org_id}]
+    wanted = made.maintenance.indexed(organization)
     state = HOME / "reindex" / f"{_identity(made, organization, embed=embed)}.json"
     finished = set() if restart or not _is_recent(state) else set(json.loads(state.read_text()))
     left = sorted(set(wanted) - finished)
@@ -83,7 +84,7 @@ def _scope(made: Container, scope: str, advance: Progressed, *, embed: bool) -> 
     if embed:
         _, failed = made.maintenance.embed_again(scope, advance)
     rows = made.maintenance.rebuild(scope, advance)
-    if embed:
+    if embed and not is_session_key(scope):
         made.deferral.write_questions_of_scope_later(scope)
     return rows, failed
 
