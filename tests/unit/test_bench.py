@@ -138,6 +138,12 @@ def test_a_load_that_was_killed_goes_on_and_holds_every_memory_once(monkeypatch:
         assert services.ports.store.statistics(Chain("org", (scope,))).rows == 5
     answer = services.recall.recall(caller("org", load.user(1)), RecallQuery(query="three"))
     assert {hit["memory"]["scopeId"] for hit in answer["hits"]} == {"small-1"}
+    assert services.ports.hot is not None
+    services.ports.hot.begin_rebuild(scope.key)  # a run that is killed while it builds the index anew
+    loading.fill(services, "org", load, texts, vectors, Report())
+    again = services.recall.recall(caller("org", load.user(1)), RecallQuery(query="three", min_score=0.001))
+    assert [hit["memory"]["id"] for hit in again["hits"]] == [hit["memory"]["id"] for hit in answer["hits"]]
+    assert again["degraded"] == answer["degraded"]
 
 
 class _Upstream(BaseHTTPRequestHandler):
