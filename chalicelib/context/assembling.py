@@ -63,8 +63,8 @@ class Briefs:
 
 
 Search = Callable[[Session, str, Vector | None, int], MessagesFound]
-Recall = Callable[[Caller, RecallQuery, Callable[[str, Vector], None]], dict[str, Any]]
-"""Answers a recall on the wire, and tells the text that it embedded and its vector as soon as it has it."""
+Recall = Callable[[Caller, RecallQuery, Callable[[str, Vector | None], None]], dict[str, Any]]
+"""Answers a recall on the wire, and tells the text that it embeds and its vector as soon as it has it."""
 BriefsOf = Callable[[Session, str, str], Briefs]
 """What stands there for a session, one of its users, and a query."""
 
@@ -129,10 +129,10 @@ class ContextAssembler:
             briefs_of = beside.begin(lambda: self._briefs(session, caller.user_id, request.query))
             read = self._read(session)
             asked = RecallQuery(query=request.query[:MAX_QUERY_CHARACTERS], position=read.count)
-            embedded, recalled = self._recalling(beside, caller, asked)
-            view = self._view(read, request, self._vector(asked.query, embedded, read))
+            recalling = self._recalling(beside, caller, asked)
+            view = self._view(read, request, self._vector(asked.query, recalling, read))
             hints, plugins = self._hooks.hints(caller, session_id, self._heard(caller, read, request))
-            recall, briefs = recalled.result(), briefs_of.result()
+            recall, briefs = recalling.answer.result(), briefs_of.result()
         turn = TurnRequest(
             query=request.query,
             total_budget=request.total_budget,
@@ -171,26 +171,26 @@ class ContextAssembler:
         around = {at: one.message for at, one in kept.items()} | {one.position: one for one in read.latest}
         return SessionView(read.genome, read.latest, candidates, around)
 
-    def _recalling(
-        self, beside: "_Beside", caller: Caller, asked: RecallQuery
-    ) -> tuple[Callable[[], Vector | None], "Future[dict[str, Any]]"]:
-        """A recall under way, and what waits for the vector that it embeds, which is there long before its answer."""
-        told = SimpleQueue[Vector | None]()
+    def _recalling(self, beside: "_Beside", caller: Caller, asked: RecallQuery) -> "_Recalling":
+        """A recall under way."""
+        told = SimpleQueue[_Embedded | None]()
 
         def recall() -> dict[str, Any]:
             try:
-                return self._recall(caller, asked, lambda _, vector: told.put(vector))
+                return self._recall(caller, asked, lambda text, vector: told.put((text, vector)))
             finally:
                 told.put(None)
 
-        return told.get, beside.begin(recall)
+        return _Recalling(told, beside.begin(recall))
 
-    def _vector(self, text: str, embedded: Callable[[], Vector | None], read: _Read) -> Vector | None:
-        """The vector of the query: the one that the recall embedded, with no names of speakers in it, where it did."""
-        if vector := embedded():
+    def _vector(self, text: str, recalling: "_Recalling", read: _Read) -> Vector | None:
+        """The vector of the query without the names of speakers, as recall embeds it, by recall where it did. The recall's
+        error where it failed."""
+        plain, vector = recalling.embedded() or (text, None)
+        if vector:
             return vector
         try:
-            return self._embedder.embed_query(text)
+            return self._embedder.embed_query(plain)
         except EmbeddingFailed as error:
             missing = Missing(part="query_vector", code=MissingCode.EMBEDDING_FAILED, message=error.message)
             read.degraded.append(missing)
@@ -200,6 +200,24 @@ class ContextAssembler:
         """The latest messages as they are to the caller, and what is asked now."""
         asked = Message(id=_QUERY_ID, speaker="user", text=request.query, at=self._clock())
         return [*as_heard(read.latest[-HEARD:], caller), asked]
+
+
+_Embedded = tuple[str, Vector | None]
+
+
+@dataclass(frozen=True)
+class _Recalling:
+    """A recall under way: what it tells of its vector, long before its answer, and the answer."""
+
+    told: "SimpleQueue[_Embedded | None]"
+    answer: "Future[dict[str, Any]]"
+
+    def embedded(self) -> _Embedded | None:
+        """The text that it embeds and its vector; None where it could not embed. Its error where it failed before."""
+        told = self.told.get()
+        if told is None:  # it is over
+            self.answer.result()
+        return told
 
 
 class _Beside:

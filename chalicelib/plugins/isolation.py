@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
-from chalicelib.domain.budget import budget, time_left
+from chalicelib.domain.budget import aside, time_left
 
 THREADS = 4  # a plugin that hangs holds so many threads, and none of another plugin's
 CUTS = 3  # spec/product.md "Cognitive plugins"
@@ -76,8 +76,8 @@ class Threads:
 
 
 def _bounded(work: Callable[[], Any], seconds: float) -> Any:
-    """Every store that the plugin asks knows how little time there is."""
-    with budget(seconds):
+    """Every store that the plugin asks knows how little time there is; one it had no time for has not failed the request."""
+    with aside(seconds):
         return work()
 
 

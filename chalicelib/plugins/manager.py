@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.domain.budget import budget
+from chalicelib.domain.budget import aside
 from chalicelib.domain.plugins import HookName, PluginOutcome, PluginReport
 from chalicelib.domain.wire import Wire
 from chalicelib.errors import InvalidInput, VittoError
@@ -171,7 +171,7 @@ class Plugins:
         seconds = s.after_seconds if bound.hook in AFTER else s.before_seconds
         if not bound.running.plugin.is_built_in:
             return bound.running.threads.call(lambda: bound.call(shown), seconds)
-        with budget(seconds):
+        with aside(seconds):
             return bound.call(shown)
 
     def _settled[S](

@@ -102,7 +102,7 @@ class RecallCache(Protocol):
     """Cached answers, query vectors, and the queue that the recall audit rides in. One round trip a call."""
 
     def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
-        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer. Where it is
+        """Look an answer up. Where it is served, `on_hit` is queued as its audit, with the audit of the answer. Served or
         not, say which of `words` are in the name of a speaker in `chain`, and give the vectors that are kept `vector_under`
         `vector_key` and those names."""
 

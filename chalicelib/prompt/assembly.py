@@ -23,6 +23,7 @@ GENOME_SHARE, GENOME_FEWEST = 0.15, 300  # spec/context.md: the genome takes 300
 GENOME_MOST_OF_REST = 3
 WINDOW_SHARE = 0.5  # of what the stable blocks leave, that the last four messages may claim before anything is recalled
 HINTS = "Notes for this turn:"
+_MERGED = "\n/"  # a tokenizer takes a slash at the beginning of a line together with the signs that end the line before
 BLOCK_OVERHEAD = 4  # tokens by which a provider marks a block
 
 
@@ -99,7 +100,7 @@ class _Building:
         earlier = [message for message in parts.recalled if message.id not in shown]
         messages, quoted, taken = _messages(earlier, room - estimate(f"{memories}\n\n"))
         text = "\n\n".join(part for part in (hints, memories, messages) if part)
-        # no tokenizer merges over the end of a line: what stands before the messages is counted by itself, and kept
+        # what stands before the messages ends with a line and they begin with a bracket: no part of a text spans both
         before = text.removesuffix(messages) if messages else text
         self._add(BlockName.RECALLED, text, text, estimate(before) + taken)
         whole = {message.id for message in quoted}
@@ -167,7 +168,10 @@ def _messages(messages: Sequence[SessionMessage], tokens: int) -> tuple[str, lis
         ordered = sorted(kept, key=lambda message: message.position)
         said = lines.lines(ordered)
         text = fenced("messages", said, HEADING)
-        taken = fence + lines.costs(ordered) if said in text else estimate(text)  # what was escaped is counted again
+        is_of_lines = (
+            said in text and _MERGED not in said
+        )  # nothing escaped, and no line that belongs to the end of another
+        taken = fence + lines.costs(ordered) if is_of_lines else estimate(text)
         if taken <= tokens:
             return text, kept, taken
         kept = kept[:-1]

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from chalicelib.domain.conversation import SessionMessage
-from chalicelib.domain.text.tokens import estimate
+from chalicelib.domain.text.tokens import LONGEST_KEPT, estimate
 
 CONTINUED = "\n  "  # a line within a message may not look like the line of another speaker
 
@@ -35,7 +35,8 @@ def lines(messages: Sequence[SessionMessage]) -> str:
 
 def cost(message: SessionMessage) -> int:
     """The tokens of a message's line."""
-    return _cost(line(message))
+    text = line(message)
+    return _cost(text) if len(text) <= LONGEST_KEPT else estimate(f"{text}\n")
 
 
 def heading_cost(day: date) -> int:

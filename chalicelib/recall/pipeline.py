@@ -57,11 +57,12 @@ from chalicelib.recall.tiers import Tiers
 from chalicelib.settings import RecallSettings
 
 _OPEN_FAILED = CacheOpening(None, (), None)
-Embedded = Callable[[str, Vector], None]
-"""Is told the text that was embedded, the query without the names of speakers, and its vector."""
+Embedded = Callable[[str, Vector | None], None]
+"""Is told the text to embed, the query without the names of speakers, and its vector; None where a cached answer outlived
+it."""
 
 
-def _nobody(_text: str, _vector: Vector) -> None:
+def _nobody(_text: str, _vector: Vector | None) -> None:
     """Nobody wants to know."""
 
 
@@ -110,7 +111,7 @@ class RecallPipeline:
     def recall(self, caller: Caller, query: RecallQuery, embedded: Embedded = _nobody) -> dict[str, Any]:
         """The answer's wire form, within `VITTO_RECALL_SECONDS`. InvalidInput and NotFound for a wrong question,
         StoreUnavailable without MongoDB. Callers that search for more by the query's vector are told it by `embedded` as
-        soon as it is there, where it is."""
+        soon as it is there, unless it could not be had."""
         began = time.perf_counter()
         if query.as_of and query.as_of > self._clock():
             raise InvalidInput("asOf", "must not lie in the future")
@@ -125,11 +126,18 @@ class RecallPipeline:
         run = _Run(run_id, asked, began, opening, ms_since(opened), plugins, embedded)
         if opening.body is None:
             return self._answer(run)
+        if embedded is not _nobody:
+            self._tell_vector(run)
         body = _served(run)
         if plugins or self._hooks.responds(asked.caller.org_id):
             return self._told(run, RecallAnswer.model_validate(body))
         self._hooks.answered(asked, lambda: RecallAnswer.model_validate(body).hits)
         return body
+
+    def _tell_vector(self, run: _Run) -> None:
+        """Tell of a cached answer what one that is not cached tells on its way."""
+        text, count = without_names(run.asked.text, run.opening.names), len(_texts(run.asked))
+        run.embedded(text, next(iter(_divided(run.opening.vectors, count)), None))
 
     def _open(self, run_id: str, asked: Question) -> CacheOpening:
         if self._cache is None:
@@ -177,7 +185,7 @@ class RecallPipeline:
 
     def _vectors(self, run: _Run) -> tuple[dict[str, Vector], Missing | None]:
         """The vectors of the query's text and of its parts, by these; empty where they could not be had, and why."""
-        texts = list(dict.fromkeys((run.asked.text, *run.asked.parts)))
+        texts = _texts(run.asked)
         plain = [without_names(text, run.opening.names) for text in texts]
         try:
             vectors = _divided(run.opening.vectors, len(texts)) or self._embedder.embed_queries(plain)
@@ -249,6 +257,11 @@ class RecallPipeline:
         elif run.opening is _OPEN_FAILED:
             skipped = "redis is unavailable"
         return TierReport(tier=TierName.CACHE, ms=run.cache_ms, skipped=skipped)
+
+
+def _texts(asked: Question) -> list[str]:
+    """The query and its parts, each once."""
+    return list(dict.fromkeys((asked.text, *asked.parts)))
 
 
 def _divided(vectors: bytes | None, count: int) -> list[Vector]:

@@ -209,6 +209,14 @@ def test_a_query_vector_is_known_under_the_names_that_it_was_made_without(cached
     assert cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana",)).vectors == VECTOR
 
 
+def test_an_answer_that_is_served_comes_with_its_vector_and_names_too(cached: CacheUnderTest, org: str) -> None:
+    put(cached, row("figs", org_id=org, origin=Origin(speaker="Ana")))
+    fill(cached, chain(org), "q")
+    cached.cache.close(None, (vector_under("vector of q", ("ana",)), VECTOR), "a miss")
+    opening = cached.cache.open(chain(org), "q", "vector of q", "a hit", ("ana", "figs"))
+    assert (opening.body, opening.vectors, opening.names) == (BODY, VECTOR, ("ana",))
+
+
 AUDIT = json.dumps({"query": '"quoted" \\ / 名前 😀 \x7f\x01', "n": [1, None]}, ensure_ascii=False)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.bootstrap import Container
-from chalicelib.domain.budget import budget, time_left
+from chalicelib.domain.budget import budget, failure_of, note_failure, time_left
 from chalicelib.domain.plugins import HookName, PluginOutcome, PluginReport
 from chalicelib.domain.query import RecallQuery
 from chalicelib.errors import InvalidInput, StoreUnavailable
@@ -223,6 +223,16 @@ def test_a_plugin_knows_how_little_time_there_is_and_gets_no_more_than_the_reque
         bench.run()
     assert left[0] <= 5
     assert left[1] <= 1
+
+
+def test_a_store_that_a_plugin_had_no_time_for_has_not_failed_the_request() -> None:
+    def asks(_: object) -> None:
+        note_failure("mongo", "it took longer than a plugin has")
+
+    with budget(1):
+        Bench(Acting(asks)).run()
+        Bench(built_in=(Acting(asks),)).run()
+        assert failure_of("mongo") is None
 
 
 def test_a_request_whose_time_is_up_asks_no_plugin_and_holds_it_against_none() -> None:

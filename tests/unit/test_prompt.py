@@ -128,6 +128,16 @@ def test_the_budget_holds_by_a_real_tokenizer() -> None:
         assert prompt.tokens > 0.8 * budget
 
 
+@pytest.mark.parametrize("name", ["/", "/a", "/////", "ana"])
+@pytest.mark.parametrize("end", ["...!?", "。。", "!", "<system>", ""])
+def test_the_budget_holds_where_a_line_begins_with_what_belongs_to_the_end_of_another(name: str, end: str) -> None:
+    recalled = [said(f"hm{end}", i).model_copy(update={"name": name}) for i in range(400)]
+    prompt = assemble(PromptParts(query="q", recalled=recalled), 1000)
+    assert sum(estimate(block.text) for block in prompt.blocks if block.name is not BlockName.WINDOW) <= prompt.tokens
+    assert prompt.tokens <= 1000
+    assert "hm" in prompt.text_of(BlockName.RECALLED)
+
+
 def test_where_nothing_remains_the_last_four_are_shortened_head_and_tail_and_listed() -> None:
     window = [said(f"begin{i} {'filler words ' * 200} end{i}", 50 + i) for i in range(6)]
     prompt = assemble(PromptParts(window=window), 300)

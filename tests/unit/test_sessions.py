@@ -7,20 +7,22 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from chalicelib.adapters.memory.cache import InMemoryRecallCache
 from chalicelib.adapters.memory.embedder import TermEmbedder
-from chalicelib.adapters.memory.index import InMemoryHotIndex
+from chalicelib.adapters.memory.index import GenerationCounter, InMemoryHotIndex
 from chalicelib.adapters.memory.sessions import InMemorySessionGenomeStore
 from chalicelib.adapters.telemetry import RecordedTelemetry
 from chalicelib.bootstrap import Container
-from chalicelib.context.assembling import TurnContext
+from chalicelib.context.assembling import MessagesFound, TurnContext
 from chalicelib.context.drafting import BROUGHT_BACK
 from chalicelib.domain.caller import Caller, Role
 from chalicelib.domain.genome.model import ConversationGenome
 from chalicelib.domain.query import MissingCode, RecallQuery
+from chalicelib.domain.session import Session
 from chalicelib.domain.session_input import AppendRequest, ContextRequest, MessageReceipt
 from chalicelib.domain.vector import Vector, unit
 from chalicelib.errors import Conflict, EmbeddingFailed, Forbidden, InvalidInput, NotFound, StoreUnavailable, VittoError
-from chalicelib.ports import Browse
+from chalicelib.ports import Browse, CacheEntry
 from chalicelib.prompt.blocks import BlockName
 from chalicelib.prompt.fencing import fenced
 from tests.building import NOW, TestClock, caller, container
@@ -449,7 +451,9 @@ def test_a_context_has_what_memory_holds_but_not_twice_what_was_said_in_it() -> 
     assert {hit["memory"]["content"] for hit in found.recall["hits"]} >= {"Ana keeps the vault key in the museum"}
 
 
-def test_a_turn_embeds_its_query_once_also_where_a_speakers_name_is_taken_out_of_it() -> None:
+def test_a_turn_embeds_its_query_once_also_where_a_speakers_name_is_taken_out_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made = container()
     embedder = made.ports.embedder
     assert isinstance(embedder, TermEmbedder)
@@ -457,23 +461,60 @@ def test_a_turn_embeds_its_query_once_also_where_a_speakers_name_is_taken_out_of
     made.remember.remember(ANA, [told], key=None, single=True)
     append(made, ANA, "Marlene says that the harbour is closed on Mondays", "And the garden is open")
     work(made)
-    for query in ("What did Marlene say of the harbour?", "What of the garden?"):
+    searched: list[Vector | None] = []
+    search = made.conversation.context._search
+
+    def noted(session: Session, query: str, vector: Vector | None, count: int) -> MessagesFound:
+        searched.append(vector)
+        return search(session, query, vector, count)
+
+    monkeypatch.setattr(made.conversation.context, "_search", noted)
+    for query in ("What did Marlene say of the harbour?", "When is the harbour closed?"):
         before = embedder.calls
-        found = asked(made, ANA, query)
+        found, again = asked(made, ANA, query), asked(made, ANA, query)
         assert embedder.calls == before + 1
         assert not found.degraded
+        assert (found.recall["cached"], again.recall["cached"]) == (False, True)
+        assert searched[-1] == searched[-2] is not None
+    assert searched[0] == embedder.embed_query("What did say of the harbour?")
 
 
-def test_without_the_memory_of_users_there_is_no_context_and_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vector_that_its_cached_answer_outlived_is_made_again_of_the_same_text() -> None:
+    class Forgetful(InMemoryRecallCache):
+        """A cache of answers alone."""
+
+        def close(self, entry: CacheEntry | None, vectors: tuple[str, bytes] | None, audit: str) -> None:  # noqa: ARG002
+            super().close(entry, None, audit)
+
+    generations, clock = GenerationCounter(), TestClock()
+    made = container(hot=InMemoryHotIndex(generations), clock=clock, cache=Forgetful(generations, clock))
+    embedder = made.ports.embedder
+    assert isinstance(embedder, TermEmbedder)
+    append(made, ANA, "The harbour is closed on Mondays")
+    work(made)
+    asked(made, ANA, "What of the harbour?")
+    before = embedder.calls
+    assert asked(made, ANA, "What of the harbour?").recall["cached"]
+    assert embedder.calls == before + 1
+
+
+def test_a_recall_that_fails_fails_the_turn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = container()
     append(made, ANA, "The harbour is closed")
+    embedder = made.ports.embedder
+    assert isinstance(embedder, TermEmbedder)
+    done: list[str] = []
 
     def fails(*_: object) -> dict[str, Any]:
         raise StoreUnavailable("mongo", "gone")
 
     monkeypatch.setattr(made.conversation.context, "_recall", fails)
-    with pytest.raises(StoreUnavailable):
+    monkeypatch.setattr(made.conversation.context, "_search", lambda *_: done.append("searched"))
+    monkeypatch.setattr(made.conversation.context._hooks, "hints", lambda *_: done.append("hinted"))
+    before = embedder.calls
+    with pytest.raises(StoreUnavailable, match="gone"):
         asked(made, ANA, "What is closed?")
+    assert (done, embedder.calls) == ([], before)
 
 
 def test_secrets_in_a_query_reach_neither_prompt_nor_recall() -> None:

@@ -24,12 +24,13 @@ class InMemoryRecallCache:
     def open(self, chain: Chain, key: str, vector_key: str, on_hit: str, words: Sequence[str] = ()) -> CacheOpening:
         now = self._generations.of(chain.keys)
         with self._lock:
+            names = self._generations.names_among(chain.keys, words)
+            vectors = self._vectors.get(vector_under(vector_key, names))
             entry, until = self._answers.get(key, (None, 0.0))
             if entry and entry.generations == now and self._clock().timestamp() < until:
                 self._queue.append((on_hit, entry.audit))
-                return CacheOpening(entry.body, now, None)
-            names = self._generations.names_among(chain.keys, words)
-            return CacheOpening(None, now, self._vectors.get(vector_under(vector_key, names)), names)
+                return CacheOpening(entry.body, now, vectors, names)
+            return CacheOpening(None, now, vectors, names)
 
     def close(self, entry: CacheEntry | None, vectors: tuple[str, bytes] | None, audit: str) -> None:
         with self._lock:

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chalicelib.adapters.memory.embedder import TermEmbedder
@@ -28,6 +28,13 @@ class StoreTime:
 
     mongo: float = 0.0
     redis: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, *, mongo: float = 0.0, redis: float = 0.0) -> None:
+        """Count a call. Safe under threads."""
+        with self._lock:
+            self.mongo += mongo
+            self.redis += redis
 
     @property
     def seconds(self) -> float:
@@ -51,7 +58,7 @@ class TimedRedis(RedisConnection):
         try:
             return super().run(calls, bulk=bulk)
         finally:
-            self._spent.redis += _waited(began)
+            self._spent.add(redis=_waited(began))
 
 
 class TimedMongo(MongoConnection):
@@ -77,7 +84,7 @@ class TimedMongo(MongoConnection):
         try:
             yield
         finally:
-            self._spent.mongo += _waited(began)
+            self._spent.add(mongo=_waited(began))
 
 
 def _waited(began: float) -> float:

@@ -8,11 +8,6 @@ for i = 4, 3 + scopes do
   redis.call('SETNX', KEYS[i], ARGV[i - 1])
   now[#now + 1] = redis.call('GET', KEYS[i])
 end
-local stored = redis.call('HMGET', KEYS[1], 'generations', 'body', 'audit')
-if stored[1] and stored[1] == table.concat(now, ',') then
-  redis.call('RPUSH', KEYS[3], cjson.encode({ARGV[1], stored[3]}))
-  return {stored[2], '', now, {}}
-end
 local names = {}
 for i = 3 + scopes, #ARGV do
   for k = 4 + scopes, #KEYS do
@@ -22,5 +17,11 @@ for i = 3 + scopes, #ARGV do
     end
   end
 end
-local vector = #names > 0 and KEYS[2] .. ':' .. table.concat(names, ',') or KEYS[2]
-return {'', redis.call('GET', vector) or '', now, names}
+local key = #names > 0 and KEYS[2] .. ':' .. table.concat(names, ',') or KEYS[2]
+local vector = redis.call('GET', key) or ''
+local stored = redis.call('HMGET', KEYS[1], 'generations', 'body', 'audit')
+if stored[1] and stored[1] == table.concat(now, ',') then
+  redis.call('RPUSH', KEYS[3], cjson.encode({ARGV[1], stored[3]}))
+  return {stored[2], vector, now, names}
+end
+return {'', vector, now, names}
