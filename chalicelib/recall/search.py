@@ -15,7 +15,7 @@ from chalicelib.recall.cold import ColdRecall
 from chalicelib.recall.conflict import resolve
 from chalicelib.recall.found import Found
 from chalicelib.recall.links import LinkedMemories
-from chalicelib.recall.merging import merged
+from chalicelib.recall.merging import merged, with_parts
 from chalicelib.recall.question import Question
 from chalicelib.recall.ranking import Ranking
 from chalicelib.recall.succession import newer_first
@@ -71,7 +71,7 @@ class Search:
         self, asked: Question, hits: Sequence[Hit], found: Found, vectors: Mapping[str, Vector]
     ) -> tuple[Hit, ...]:
         """The hits of the whole with those of its parts; a part that cannot be searched for is said."""
-        together = tuple(hits)
+        parts: list[Sequence[Hit]] = []
         for text in asked.parts:
             if time_left() < SECONDS_A_PART:
                 found.miss("parts", MissingCode.OUT_OF_TIME, "no time was left for every part of the query")
@@ -82,8 +82,8 @@ class Search:
                 found.miss("parts", MissingCode.STORE_UNAVAILABLE, error.message)
                 break
             found.absorb(more)
-            together = merged(together, further)
-        return together
+            parts.append(further)
+        return with_parts(hits, parts)
 
 
 def _settled(asked: Question, hits: Sequence[Hit], found: Found) -> tuple[Hit, ...]:

@@ -7,7 +7,7 @@ from chalicelib.domain.query import Candidate
 from chalicelib.domain.text.names import names_one, possible_names
 
 NAMED = 1.5  # in units of a signal's deviation; docs/retrieval.md
-ASSISTANT = -1.5
+ASSISTANT = -2.5
 
 
 def of_the_named(candidates: Sequence[Candidate], question: str) -> list[float]:

@@ -7,41 +7,56 @@ from collections.abc import Sequence
 from chalicelib.domain.memory import Link, LinkKind, Memory
 from chalicelib.domain.query import Hit
 
+FARTHEST = 8  # places that something newer moves up; docs/retrieval.md
 _KINDS = frozenset({LinkKind.CONTRADICTS, LinkKind.SUPERSEDES})
 
 
 def newer_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits with what is newer right before the first hit that it is linked to and that is older. What is older moves up
-    for nothing, and hits without such links keep their order."""
-    groups = _groups(hits)
+    for nothing, nor does what stands far below, and hits without such links keep their order."""
+    newer, places = _newer(hits), {hit.memory.id: place for place, hit in enumerate(hits)}
     ordered: dict[str, Hit] = {}
+    begun = set[str]()  # what supersedes an event after it may close a circle
+
+    def stand(hit: Hit) -> None:
+        if hit.memory.id in begun:
+            return
+        begun.add(hit.memory.id)
+        for one in newer[hit.memory.id]:
+            if places[one.memory.id] - places[hit.memory.id] <= FARTHEST:
+                stand(one)
+        ordered[hit.memory.id] = hit
+
     for hit in hits:
-        group = groups.get(hit.memory.id, [hit])
-        newest_first = sorted(group, key=lambda one: _newness(one.memory, group), reverse=True)
-        for one in newest_first[: newest_first.index(hit) + 1]:
-            ordered.setdefault(one.memory.id, one)
+        stand(hit)
     return tuple(ordered.values())
 
 
-def _newness(memory: Memory, group: Sequence[Hit]) -> tuple[int, object, str]:
-    """What holds before what was superseded by another of the group, then the later event, then the later id."""
-    replaced = any(
-        link.kind is LinkKind.SUPERSEDES and link.target == memory.id for one in group for link in one.memory.links
-    )
-    return (0 if replaced else 1, memory.event_time, memory.id)
-
-
-def _groups(hits: Sequence[Hit]) -> dict[str, list[Hit]]:
-    """The hits of each group by the id of any of them."""
+def _newer(hits: Sequence[Hit]) -> dict[str, list[Hit]]:
+    """By the id of each hit those that are linked to it and newer, the newest first. What several share is not linked: two
+    that a third one corrects need not be about the same."""
     known = {hit.memory.id: hit for hit in hits}
-    groups = {id_: [id_] for id_ in known}
-    for hit in hits:
-        for link in hit.memory.links:
-            if not _orders(link, hit.memory, known) or groups[link.target] is groups[hit.memory.id]:
-                continue
-            together = groups[hit.memory.id] + groups[link.target]
-            groups |= dict.fromkeys(together, together)
-    return {id_: [known[one] for one in sorted(ids)] for id_, ids in groups.items()}
+    pairs = {
+        frozenset({hit.memory.id, link.target})
+        for hit in hits
+        for link in hit.memory.links
+        if link.target != hit.memory.id and _orders(link, hit.memory, known)
+    }
+    found: dict[str, list[Hit]] = {id_: [] for id_ in known}
+    for pair in pairs:
+        both = [known[id_].memory for id_ in pair]
+        older, newest = sorted(both, key=lambda memory: _newness(memory, both))
+        found[older.id].append(known[newest.id])
+    for id_, some in found.items():
+        some.sort(key=lambda one: (one.memory.event_time, one.memory.id), reverse=True)
+        found[id_] = some
+    return found
+
+
+def _newness(memory: Memory, pair: Sequence[Memory]) -> tuple[int, object, str]:
+    """What holds before what was superseded by the other, then the later event, then the later id."""
+    replaced = any(link.kind is LinkKind.SUPERSEDES and link.target == memory.id for one in pair for link in one.links)
+    return (0 if replaced else 1, memory.event_time, memory.id)
 
 
 def _orders(link: Link, memory: Memory, known: dict[str, Hit]) -> bool:

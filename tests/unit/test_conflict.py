@@ -14,7 +14,7 @@ from chalicelib.domain.memory import ArchivedReason, LinkKind, Memory, MemoryTyp
 from chalicelib.domain.query import Hit, Scores, TierName
 from chalicelib.domain.scope import Scope
 from chalicelib.recall.conflict import Resolved, resolve
-from chalicelib.recall.succession import newer_first
+from chalicelib.recall.succession import FARTHEST, newer_first
 from tests.building import NOW, caller, memory, row
 from tests.unit.recalling import ANA, claims, contents, holding, linked, recall
 
@@ -258,6 +258,34 @@ def test_the_newer_takes_the_better_place_and_the_older_follows_right_behind() -
         assert ids(newer_first(hits)) == ["mem_lisbon", "mem_0", "mem_porto"], "what is older moves up for nothing"
     related = new.model_copy(update={"links": linked("mem_porto", LinkKind.RELATES)})
     assert ids(newer_first([hit(old), hit(related)])) == ["mem_porto", "mem_lisbon"]
+
+
+def test_of_three_the_latest_stands_first_and_what_a_third_corrects_too_is_not_linked() -> None:
+    first, second, third = (
+        office(city, event_time=NOW + n * DAY, links=linked(before, LinkKind.CONTRADICTS) if before else ())
+        for n, (city, before) in enumerate([("Porto", ""), ("Lisbon", "mem_porto"), ("Faro", "mem_lisbon")])
+    )
+    assert ids(newer_first([hit(first), hit(second), hit(third)])) == ["mem_faro", "mem_lisbon", "mem_porto"]
+    both = third.model_copy(
+        update={"links": (*linked("mem_porto", LinkKind.CONTRADICTS), *linked("mem_lisbon", LinkKind.CONTRADICTS))}
+    )
+    alone = second.model_copy(update={"links": ()})
+    assert ids(newer_first([hit(first), hit(alone), hit(both)])) == ["mem_faro", "mem_porto", "mem_lisbon"]
+
+
+def test_what_is_newer_and_far_below_stays_where_it_is() -> None:
+    old, new = office("Porto", event_time=NOW - DAY), office("Lisbon", links=linked("mem_porto", LinkKind.CONTRADICTS))
+    for between in (FARTHEST - 1, FARTHEST):
+        notes = [memory(f"note {i}", id=f"mem_{i}") for i in range(between)]
+        found = ids(newer_first([hit(old), *(hit(each) for each in notes), hit(new)]))
+        assert (found[0] == "mem_lisbon") == (between < FARTHEST)
+
+
+def test_links_in_a_circle_end() -> None:
+    a = office("Porto", event_time=NOW, links=linked("mem_lisbon", LinkKind.SUPERSEDES))
+    b = office("Lisbon", event_time=NOW + 2 * DAY, links=linked("mem_faro", LinkKind.CONTRADICTS))
+    c = office("Faro", event_time=NOW + DAY, links=linked("mem_porto", LinkKind.CONTRADICTS))
+    assert sorted(ids(newer_first([hit(a), hit(b), hit(c)]))) == ["mem_faro", "mem_lisbon", "mem_porto"]
 
 
 def stored(one: Memory) -> Any:

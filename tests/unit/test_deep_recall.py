@@ -15,7 +15,7 @@ from chalicelib.domain.scope import Scope
 from chalicelib.domain.vector import Vector
 from chalicelib.errors import StoreUnavailable
 from chalicelib.recall import links, search
-from chalicelib.recall.merging import merged
+from chalicelib.recall.merging import merged, with_parts
 from tests.building import NOW, caller, memory, row
 from tests.unit.recalling import ANA, claims, contents, fillers, holding, linked, recall, tier
 
@@ -155,6 +155,24 @@ def test_each_part_of_a_query_is_searched_for_and_the_hits_are_merged() -> None:
     names = [report["tier"] for report in answer["tiers"]]
     assert len(names) == len(set(names))
     assert tier(answer, "redis_vectors")["candidates"] > tier(whole, "redis_vectors")["candidates"]
+
+
+def shown(name: str, score: float) -> Hit:
+    """A hit with that score."""
+    parts = Scores(cosine=None, similarity=None, bm25=0, coverage=score, fused=0)
+    return Hit(memory=memory(name, id=name), score=score, scores=parts, tier=TierName.HOT_TEXT, why="")
+
+
+def test_what_a_part_finds_does_not_outrank_what_fits_the_whole_by_its_score_alone() -> None:
+    whole = [shown(f"whole {n}", 0.6 - n / 100) for n in range(8)]
+    part = [shown("part 0", 0.99), shown("whole 3", 0.9)]
+    other = [shown("whole 3", 0.2), shown("part 1", 0.99)]
+    found = with_parts(whole, [part, other])
+    assert [hit.memory.id for hit in found[:3]] == ["whole 3", "whole 0", "whole 1"]
+    assert {hit.memory.id: hit.score for hit in found}["whole 3"] == 0.9
+    assert {"part 0", "part 1"} < {hit.memory.id for hit in found}
+    assert with_parts(whole, []) == tuple(whole)
+    assert [hit.memory.id for hit in with_parts([], [part, other])] == ["whole 3", "part 0", "part 1"]
 
 
 class Counting(TermEmbedder):

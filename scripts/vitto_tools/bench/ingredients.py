@@ -1,7 +1,8 @@
 """What each ingredient of recall gains: the same questions over the same stores, with the ingredient and without it.
 
 An ingredient is a boolean of `RecallSettings`: a new one joins by itself. Arrangements differ in nothing but settings, so
-they are asked in this process, without the cache of answers, which does not know of them."""
+they are asked in this process, and no answer comes from the cache, which does not know of them; it tells the names of
+speakers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from chalicelib.domain.query import RecallQuery
 from chalicelib.domain.vector import Vector
 from chalicelib.ports import Embedder
 from chalicelib.settings import RecallSettings
-from vitto_tools.bench.client import DEEPEST, Written
+from vitto_tools.bench.client import DEEPEST, Written, unlike_others
 from vitto_tools.bench.dialogues import Dialogue
 from vitto_tools.bench.metrics import Shown
 from vitto_tools.bench.stack import Stack
@@ -56,7 +57,7 @@ class Asker:
     def __init__(self, stack: Stack, organization: str) -> None:
         services = stack.services
         embedder = _Remembering(services.ports.embedder)
-        ports = replace(services.ports, cache=None, recalls=InMemoryRecallStore(), embedder=embedder)
+        ports = replace(services.ports, recalls=InMemoryRecallStore(), embedder=embedder)
         self.embedder: Embedder = embedder
         self._organization = organization
         self.arrangements = arrangements(services.settings.recall)
@@ -67,14 +68,15 @@ class Asker:
         caller = Caller(self._organization, dialogue.name, frozenset({Role.MEMBER}))
         for place, question in enumerate(dialogue.questions):
             for name, services in self._services.items():
-                answer = services.recall.recall(caller, RecallQuery(query=question.text, limit=DEEPEST))
-                if answer["degraded"]:
-                    raise RuntimeError(f"a recall was degraded: {answer['degraded']}")
+                query = RecallQuery(query=question.text, limit=DEEPEST, min_score=unlike_others())
+                answer = services.recall.recall(caller, query)
+                if answer["degraded"] or answer["cached"]:
+                    raise RuntimeError(f"cached: {answer['cached']}; a recall was degraded: {answer['degraded']}")
                 yield place, name, [written.shown(hit["memory"]) for hit in answer["hits"]]
 
 
 def _arranged(services: Container, ports: Ports, one: Arrangement) -> Container:
-    recall = services.settings.recall.model_copy(update=dict(one.changes))
+    recall = services.settings.recall.model_copy(update={"cache_seconds": 0, **one.changes})
     return Container(services.settings.model_copy(update={"recall": recall}), ports)
 
 
