@@ -122,6 +122,17 @@ class ErasureRecord(Wire):
         return self.receipt.state is ErasureState.FINISHED
 
     @property
+    def last_finished(self) -> "ErasureRecord | None":
+        """The record as the last erasure that was finished had left it, which names nobody; None where none was."""
+        if self.is_finished:
+            return self
+        if not self.earlier:
+            return None
+        *before, receipt = self.earlier
+        ended = {"receipt": receipt, "earlier": tuple(before), "changed_at": receipt.finished_at or self.changed_at}
+        return self.model_copy(update=ended | {"user_id": None, "stage": 0, "after": None})
+
+    @property
     def person(self) -> Person | None:
         """Whom it is about; None once it is finished."""
         return Person(self.receipt.org_id, self.user_id) if self.user_id is not None else None

@@ -77,6 +77,16 @@ class Erasing:
         """Begin an erasure, or find the one that is under way, for whoever has the stores' own credentials."""
         return self._begun(person, requested_by, shared)
 
+    def anew(self, record: ErasureRecord) -> ErasureRecord:
+        """An erasure that is under way, from its first stage on. Conflict where another process went on with it just now."""
+        now = self._clock()
+        receipt = record.receipt.model_copy(update={"state": ErasureState.ERASING, "settles_at": now + self._grace})
+        update = {"stage": 0, "after": None, "passes": 0, "changed_at": now, "version": record.version + 1}
+        fresh = record.model_copy(update=update | {"receipt": receipt})
+        if not self._ledger.keep(fresh):
+            raise Conflict("another process works on this erasure")
+        return fresh
+
     def work_on_all(self, time_is_up: Callable[[], bool]) -> int:
         """Go on with what is not finished and due; how many steps. One that fails hinders no other."""
         steps = 0

@@ -27,10 +27,11 @@ class Reapplying:
 
     def again(self, since: datetime, by: str, progressed: Progressed = nothing) -> list[ErasureRecord]:
         """Erase again who was erased after the store was as it is now; the records of those of whom there was something.
-        It may be cut off and run again."""
+        One that was under way begins anew: what it had removed may be back. It may be cut off and run again."""
         done = []
         for person, record in list(self._found(since)):
-            begun = self._erasing.begin(person, by, record.receipt.shared) if record.is_finished else record
+            shared = record.receipt.shared
+            begun = self._erasing.begin(person, by, shared) if record.is_finished else self._erasing.anew(record)
             done.append(self._erasing.work(begun, lambda: False, progressed))
         return done
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from chalicelib.adapters.mongo.connection import MongoConnection
 from chalicelib.bootstrap import Container, Ports
 from chalicelib.domain.caller import Role
-from chalicelib.domain.erasure import Person
+from chalicelib.domain.erasure import ErasureState, Person
 from chalicelib.domain.keys import new_id
 from chalicelib.settings import ErasureSettings, MongoSettings, Settings
 from tests.building import caller
@@ -109,6 +109,30 @@ def test_a_person_who_was_erased_since_stays_erased_wherever_the_backup_is_put_b
         assert {person: store.left(person) for person in others} == others
         record = store.made.personal.check.record(ana)
         assert record.earlier == (receipt,)
+        assert record.receipt.counts["memories"].removed == 3
+
+
+def test_an_erasure_that_waits_for_its_second_look_leaves_nobody_unprotected(
+    product: Product, fresh: Product, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, log = tmp_path / "all.gz", tmp_path / "erasures.jsonl"
+    ana, root = Person("acme", "ana"), caller("acme", "root", Role.ADMIN)
+    run(monkeypatch, product, "backup", file)
+    first = product.made.personal.erasing.start(root, "ana")
+    waiting = Container(Settings(), product.made.ports).personal.erasing.start(root, "ana")
+    assert (first.state, waiting.state) == (ErasureState.FINISHED, ErasureState.SETTLING)
+    said = run(monkeypatch, product, "erasures", "--out", log, code=1)
+    assert "1 erasures written" in said
+    assert "1 more are not finished yet" in said
+    assert first.id in log.read_text()
+    assert '"ana"' not in log.read_text()
+    assert waiting.id not in log.read_text()
+    run(monkeypatch, fresh, "restore", file, "--erasures", log)
+    assert "second look" not in run(monkeypatch, product, "restore", file, "--replace")
+    for store in (fresh, product):
+        assert store.left(ana) == 0
+        record = store.made.personal.check.record(ana)
+        assert record.receipt.state is ErasureState.FINISHED
         assert record.receipt.counts["memories"].removed == 3
 
 

@@ -12,12 +12,13 @@ from vitto_tools.local.home import write_private
 
 
 def write(file: Path, records: Iterable[ErasureRecord]) -> tuple[int, int]:
-    """Write the finished ones, which name nobody; how many those are, and how many are not finished."""
+    """Write the finished ones, which name nobody, of one that was begun again the last that was; how many those are, and how
+    many are not finished."""
     found = list(records)
-    finished = [record for record in found if record.is_finished]
+    finished = [ended for record in found if (ended := record.last_finished)]
     lines = (json.dumps(record.model_dump(mode="json", by_alias=True, exclude_none=True)) for record in finished)
     write_private(file, "".join(f"{line}\n" for line in lines))
-    return len(finished), len(found) - len(finished)
+    return len(finished), sum(not record.is_finished for record in found)
 
 
 def read(file: Path) -> Iterator[ErasureRecord]:
