@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from chalicelib.domain.scope import Chain, Scope, ScopeRef
-from chalicelib.errors import Forbidden, NotFound
+from chalicelib.errors import Forbidden, InvalidInput, NotFound
 
 
 class Role(StrEnum):
@@ -71,12 +71,15 @@ class Caller:
     def writable(self, scope: Scope, scope_id: str | None, field: str) -> ScopeRef:
         """The scope to write to, where this caller may; `scope_id` may be left out where there is but one.
 
-        NotFound for a scope outside the chain, Forbidden for the organization's without the admin role.
+        InvalidInput where it must not be, NotFound for a scope outside the chain, Forbidden for the organization's without
+        the admin role.
         """
         own = {Scope.ORGANIZATION: self.org_id, Scope.USER: self.user_id}
+        if scope_id is None and scope not in own:
+            raise InvalidInput(field, f"is needed in the scope {scope.value}")
         ref = ScopeRef(self.org_id, scope, scope_id if scope_id is not None else own.get(scope, ""))
         if not self.chain.holds(ref.key):
             raise NotFound(f"{field}: no such scope for this caller", field=field)
         if scope is Scope.ORGANIZATION and not self.is_admin:
-            raise Forbidden("writing to organization scope takes an admin", field=field)
+            raise Forbidden("writing to organization scope takes an admin", field="scope")
         return ref

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -160,9 +160,10 @@ class Tombstone:
 
 @dataclass(frozen=True)
 class Step:
-    """What one step did, and from where the next goes on; None where that kind of thing is done with. In a count, `removed`
-    is how many there are."""
+    """What one step did, and from where the next goes on; None where that kind of thing is done with. `also` has
+    what went with it, by kind. In a count, `removed` is how many there are."""
 
     removed: int = 0
     changed: int = 0
     after: str | None = None
+    also: Mapping[str, Erased] = field(default_factory=dict)

@@ -80,7 +80,7 @@ class Chain:
         if scope_ids is not None:
             ids = set(scope_ids)
             if foreign := ids - {ref.scope_id for ref in refs}:
-                raise NotFound("no such scope for this reader", scopeIds=sorted(foreign))
+                raise NotFound("no such scope for this reader", field="scopeIds", scopeIds=sorted(foreign))
             refs = tuple(ref for ref in refs if ref.scope_id in ids)
         return Chain(self.org_id, refs)
 

@@ -1,6 +1,6 @@
 """One translation of pydantic's findings into the product's error: the field by its path on the wire, and what is wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -15,15 +15,29 @@ def validated[T: BaseModel](model: type[T], value: Mapping[str, Any], prefix: st
     try:
         return model.model_validate(dict(value), by_name=False)
     except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
         problems = [
             {"field": prefix + (".".join(str(part) for part in item["loc"]) or "body"), "message": _message(item)}
-            for item in error.errors(include_url=False, include_input=False)[:_MOST]
+            for item in found[:_MOST]
+            if not _follows(item, found)
         ]
         first = problems[0]
         raise InvalidInput(first["field"], first["message"], problems=problems) from None
 
 
+def _follows(item: Any, found: Sequence[Any]) -> bool:
+    """Whether a list is only found too short since some of its items are wrong."""
+    return item["type"] == "too_short" and any(
+        len(one["loc"]) > len(item["loc"]) for one in found if _within(one, item)
+    )
+
+
+def _within(one: Any, item: Any) -> bool:
+    return bool(one["loc"][: len(item["loc"])] == item["loc"])
+
+
 def _message(item: Any) -> str:
     if item["type"] == "extra_forbidden":
         return "is not a known field"
-    return str(item["msg"]).removeprefix("Value error, ")
+    text = str(item["msg"]).removeprefix("Value error, ")
+    return text.replace("a valid tuple", "a list").replace("Tuple should", "List should")  # JSON has no other word

@@ -52,6 +52,11 @@ class Call[Q: Wire = NoQuery, B = None]:
         """The body as the route declared it. MalformedRequest where it is no JSON object, else InvalidInput."""
         return self.takes.read(self._sent())
 
+    def refuse_fields(self) -> None:
+        """InvalidInput where a body was sent to a route that takes none: what it asks for would be ignored."""
+        for name in self._sent():
+            raise InvalidInput(name, "is not a known field: this request has no body")
+
     def _sent(self) -> dict[str, Any]:
         """The body as a JSON object; an empty one where none was sent."""
         if len(self.raw_body) > MAX_BODY_BYTES:
@@ -189,7 +194,10 @@ def _call[Q: Wire, B](
         services.tombstones.refuse(caller)
     body = blueprint.current_request.raw_body
     raw = body.encode() if isinstance(body, str) else body or b""
-    return Call(caller, headers, _query(blueprint, takes.query), raw, takes, services)
+    call = Call(caller, headers, _query(blueprint, takes.query), raw, takes, services)
+    if takes.body is None:
+        call.refuse_fields()
+    return call
 
 
 def _query[Q: Wire](blueprint: Blueprint, model: type[Q]) -> Q:

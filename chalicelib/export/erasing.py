@@ -185,7 +185,8 @@ class Erasing:
         name = self._stages.names[record.stage]
         step = self._stages.run(name, person, record.receipt, record.after)
         counts = {**record.receipt.counts}
-        counts[name] = counts.get(name, Erased()).plus(step.removed, step.changed)
+        for kind, done in ((name, Erased(removed=step.removed, changed=step.changed)), *step.also.items()):
+            counts[kind] = counts.get(kind, Erased()).plus(done.removed, done.changed)
         update = {"after": step.after, "changed_at": self._clock(), "version": record.version + 1}
         if step.after is None:
             update["stage"] = record.stage + 1

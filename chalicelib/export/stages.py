@@ -7,7 +7,7 @@ after it, so that a stage that was cut off finds it again.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chalicelib.domain.erasure import Erasure, Person, Step
+from chalicelib.domain.erasure import Erased, Erasure, Person, Step
 from chalicelib.domain.memory import Memory
 from chalicelib.domain.query import StoredMemory
 from chalicelib.domain.scope import Chain, Scope
@@ -102,12 +102,15 @@ class Stages:
         its genome, which was made of theirs too, is made anew from what is left with the next message."""
         found, end = _some(*self._records.sessions(person, after, LIMIT))
         removed = changed = 0
+        messages = Erased()
         for session in found:
             if {session.owner, *session.members} <= {person.user_id}:
-                removed += 1 + self._around.remove_session(session)
+                removed += 1
+                messages = messages.plus(self._around.remove_session(session), 0)
             else:
-                changed += 1 + self._left(session, person, receipt.pseudonym)
-        return Step(removed, changed, end)
+                changed += 1
+                messages = messages.plus(0, self._left(session, person, receipt.pseudonym))
+        return Step(removed, changed, end, {"messages": messages})
 
     def _left(self, session: Session, person: Person, pseudonym: str) -> int:
         emptied, count = CHANGED_AT_ONCE, 0

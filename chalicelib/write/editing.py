@@ -25,7 +25,7 @@ from chalicelib.domain.receipt import IndexReceipt
 from chalicelib.domain.scope import Scope
 from chalicelib.domain.text.cleaning import carries_recall
 from chalicelib.domain.validation import validated
-from chalicelib.errors import Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision
+from chalicelib.errors import Conflict, Forbidden, InvalidInput, NotFound, RevisionRequired, StaleRevision
 from chalicelib.ports import Clock, MemoryStore
 from chalicelib.write import guarding
 from chalicelib.write.audit import Auditor
@@ -163,13 +163,16 @@ class Editor:
     def _editable(self, caller: Caller, id_: str, *, restorable: bool = False) -> StoredMemory:
         row = self._row(caller, id_, with_vectors=True)
         is_superseded = row.memory.archived_reason is ArchivedReason.SUPERSEDED
-        if row.memory.is_forgotten is not restorable and not (restorable and is_superseded):
+        is_there = row.memory.status is not Status.ARCHIVED
+        if row.memory.is_forgotten is not restorable and not (restorable and (is_superseded or is_there)):
             raise NotFound(_ABSENT)
         caller.require(Role.MEMBER)
         if not caller.is_admin and row.memory.user_id != caller.user_id:
             raise Forbidden("only the author or an admin may change this memory")
         if not caller.is_admin and row.memory.scope is Scope.ORGANIZATION:
             raise Forbidden("changing organization scope takes an admin")
+        if restorable and is_there:
+            raise Conflict("the memory is neither forgotten nor superseded", status=row.memory.status.value)
         return row
 
     def _change(

@@ -185,7 +185,7 @@ def test_a_forgotten_memory_is_nowhere_until_it_is_restored_whole(ana: User) -> 
     after = ana.read(id_)
     assert {name for name in before if before[name] != after[name]} == {"revision", "updatedAt"}
     assert ana.recalled("where does Ana live?") == ["Ana lives in Porto"]
-    assert ana.post(f"{path}/restore").refusal == (404, "not_found")
+    assert ana.post(f"{path}/restore").refusal == (409, "conflict")
 
 
 def test_what_was_stored_again_since_stands_in_the_way_of_a_restore(ana: User) -> None:

@@ -115,7 +115,7 @@ def test_each_item_of_a_batch_has_its_own_receipt_and_none_hinders_another(api: 
         ("invalid_input", "content"),
         ("invalid_input", "type"),
         ("invalid_input", "colour"),
-        ("forbidden", "scopeId"),
+        ("forbidden", "scope"),
         ("not_found", "scopeId"),
     ]
     assert all(found["reason"] for found in receipts if found["outcome"] != "stored")

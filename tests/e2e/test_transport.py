@@ -51,6 +51,15 @@ def test_a_body_that_is_no_json_object_is_malformed(api: Api, method: str, patte
         assert reply.refusal == (400, "malformed_request"), body[:30]
 
 
+@pytest.mark.parametrize(("method", "pattern"), [one for one in ROUTES if one not in WITH_BODY])
+def test_a_field_that_a_request_without_a_body_would_ignore_is_named(api: Api, method: str, pattern: str) -> None:
+    admin, path = api.user("ana", *ALL_ROLES), path_of(pattern, absent())
+    asked = ROUTES[method, pattern][0]
+    reply = admin.send(method, path, b'{"purge": true}', asked.query, FITTING.get(method))
+    assert (reply.status, reply.field) == (422, "purge")
+    assert admin.send(method, path, b" {} ", asked.query, FITTING.get(method)).refusal != (422, "invalid_input")
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -15,7 +15,7 @@ from chalicelib.domain.memory import ArchivedReason, Link, LinkKind, Status
 from chalicelib.domain.query import IndexAnswer, IndexQuery, RecallQuery, StoredMemory
 from chalicelib.domain.receipt import Outcome
 from chalicelib.domain.scope import Chain
-from chalicelib.errors import DuplicateContent, Forbidden, NotFound, StoreUnavailable
+from chalicelib.errors import Conflict, DuplicateContent, Forbidden, NotFound, StoreUnavailable
 from tests.building import TestClock, caller, container
 from tests.consolidating import active, consolidator, drafted, inserted, now, stored, tell
 
@@ -270,6 +270,6 @@ def test_a_superseded_row_whose_content_exists_again_is_not_restored() -> None:
 def test_an_active_row_has_nothing_to_restore() -> None:
     services = container()
     _, new = superseding(services)
-    with pytest.raises(NotFound):
+    with pytest.raises(Conflict):
         services.editor.restore(ANA, new)
     assert now(services, ANA, new).archived_reason is not ArchivedReason.SUPERSEDED

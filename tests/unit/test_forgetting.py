@@ -9,7 +9,7 @@ from chalicelib.bootstrap import Container
 from chalicelib.domain.caller import Role
 from chalicelib.domain.memory import Status
 from chalicelib.domain.query import RecallQuery
-from chalicelib.errors import DuplicateContent, Forbidden, NotFound, StaleRevision, StoreUnavailable
+from chalicelib.errors import Conflict, DuplicateContent, Forbidden, NotFound, StaleRevision, StoreUnavailable
 from chalicelib.ports import Browse
 from tests.building import TestClock, caller, container
 from tests.unit.fake_secrets import AWS_KEY
@@ -83,8 +83,12 @@ def test_after_7_days_a_forgotten_memory_is_gone() -> None:
 
 def test_what_was_not_forgotten_is_not_restored() -> None:
     services = container()
+    id_ = given(services)
+    with pytest.raises(Conflict) as refused:
+        services.editor.restore(ANA, id_)
+    assert refused.value.details["status"] == "active"
     with pytest.raises(NotFound):
-        services.editor.restore(ANA, given(services))
+        services.editor.restore(caller("acme", "bob"), id_)
 
 
 def test_a_memory_whose_content_was_stored_again_is_not_restored_beside_it() -> None:

@@ -229,9 +229,7 @@ def test_a_member_writes_to_itself_its_spaces_and_its_universes() -> None:
     [
         (Scope.USER, "bob"),
         (Scope.SPACE, "green"),
-        (Scope.SPACE, None),
         (Scope.UNIVERSE, "red"),
-        (Scope.UNIVERSE, None),
         (Scope.ORGANIZATION, "rival"),
         (Scope.USER, ""),
     ],
@@ -240,6 +238,13 @@ def test_a_member_writes_to_itself_its_spaces_and_its_universes() -> None:
 def test_a_scope_outside_the_chain_is_not_found_for_writing(scope: Scope, scope_id: str | None, role: Role) -> None:
     with pytest.raises(NotFound) as refused:
         caller("acme", "ana", role, spaces=("red",)).writable(scope, scope_id, "scopeId")
+    assert refused.value.details["field"] == "scopeId"
+
+
+@pytest.mark.parametrize("scope", [Scope.SPACE, Scope.UNIVERSE])
+def test_a_scope_of_which_there_may_be_several_is_named(scope: Scope) -> None:
+    with pytest.raises(InvalidInput, match="is needed") as refused:
+        caller("acme", "ana", spaces=("red",)).writable(scope, None, "scopeId")
     assert refused.value.details["field"] == "scopeId"
 
 

@@ -220,7 +220,9 @@ def test_organization_scope_takes_an_admin() -> None:
 
 
 @pytest.mark.parametrize(
-    "where", [{"scopeId": "bob"}, {"scope": "space", "scopeId": "green"}, {"scope": "universe"}], ids=str
+    "where",
+    [{"scopeId": "bob"}, {"scope": "space", "scopeId": "green"}, {"scope": "universe", "scopeId": "red"}],
+    ids=str,
 )
 @pytest.mark.parametrize("who", [ANA, caller("acme", "ana", Role.ADMIN)], ids=["member", "admin"])
 def test_a_foreign_scope_is_not_found(where: dict[str, str], who: Caller) -> None:

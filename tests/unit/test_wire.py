@@ -57,3 +57,13 @@ def test_numbers_and_flags_are_taken() -> None:
     assert (memory.importance, memory.overridable, memory.confidence) == (1.0, False, None)
     asked = validated(RecallQuery, QUERY | {"limit": 5.0, "minScore": 0})
     assert (asked.limit, asked.min_score) == (5, 0.0)
+
+
+def test_a_list_is_called_a_list_and_its_wrong_items_alone_are_named() -> None:
+    with pytest.raises(InvalidInput, match="tags: Input should be a list"):
+        validated(MemoryInput, MEMORY | {"tags": "home"})
+    with pytest.raises(InvalidInput) as refused:
+        validated(RecallQuery, QUERY | {"scopes": ["team"]})
+    assert [problem["field"] for problem in refused.value.details["problems"]] == ["scopes.0"]
+    with pytest.raises(InvalidInput, match="scopes: List should have at least 1 item"):
+        validated(RecallQuery, QUERY | {"scopes": []})

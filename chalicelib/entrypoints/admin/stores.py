@@ -107,7 +107,12 @@ def _of_container(services: "Container") -> TaskQueue:
 
 COMMANDS: tuple[Command[Any], ...] = (
     Command("indexes", "Create MongoDB's indexes where they are missing.", NoArguments, _indexes),
-    Command("reindex", "Rebuild Redis from MongoDB, scope by scope, while the product serves.", Reindexing, _reindex),
+    Command(
+        "reindex",
+        "Rebuild Redis from MongoDB, scope by scope, sessions too, while the product serves.",
+        Reindexing,
+        _reindex,
+    ),
     Command("queue", "Say how many messages wait, are taken and are dead.", NoArguments, _queue),
     Command("queue-dead", "List dead letters: id, kind and attempts.", DeadLetters, _queue_dead),
     Command("queue-redrive", "Have all dead letters worked on again.", NoArguments, _queue_redrive),

@@ -47,6 +47,8 @@ def reindex(
     if made.ports.hot is None and not embed:
         fail("no Redis is configured: there is no index to rebuild")
     wanted = made.maintenance.indexed(organization)
+    if organization is not None and not wanted:
+        fail(f"nothing is kept of an organization {organization}")
     state = HOME / "reindex" / f"{_identity(made, organization, embed=embed)}.json"
     finished = set() if restart or not _is_recent(state) else set(json.loads(state.read_text()))
     left = sorted(set(wanted) - finished)
@@ -64,7 +66,11 @@ def reindex(
             write_private(state, json.dumps(sorted(finished)))
             progress.advance(bar)
     state.unlink(missing_ok=True)
-    console.print(f"{len(left)} scopes, {rows} rows" + (f", {failed} could not be embedded" if failed else ""))
+    sessions = sum(map(is_session_key, left))
+    console.print(
+        f"{len(left) - sessions} scopes and {sessions} sessions, {rows} rows"
+        + (f", {failed} could not be embedded" if failed else "")
+    )
     if failed:
         raise typer.Exit(1)
 

@@ -75,7 +75,7 @@ def show(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
 
 
 def forget(id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
-    """Forget one memory; `vitto restore` undoes it for 7 days."""
+    """Forget one memory; `POST /engine/memories/ID/restore` undoes it for 7 days."""
     _print(api().call("DELETE", f"/engine/memories/{path_part(id_)}"))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from vitto_tools.cli.target import api, path_part
 
@@ -65,7 +65,8 @@ def _table(console: Console, title: str, rows: Sequence[Mapping[str, Any]], colu
     shown = [name for name in columns if any(row.get(name) is not None for row in rows)]
     if not rows:
         return
-    table = Table(*shown, title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
+    heads = [Column(name, overflow="fold") for name in shown]  # ids begin alike: one that is cut names nothing
+    table = Table(*heads, title=title, title_justify="left", title_style="bold", box=None, header_style="dim")
     for row in rows:
         table.add_row(*(escape(str(row.get(name, ""))) for name in shown))
     console.print(table)
