@@ -4,6 +4,17 @@ import re
 import unicodedata
 
 _ENDS = re.compile(r"(?:(?<!\d)\.(?=\s|$)|(?<=\d\d)\.(?=\s|$)|[!?…]+(?=\s|$)|[。！？｡।؟۔\n])[\s\"'”’)」』]*")
+_SHORT_WORDS = """
+    dr mr mrs ms prof st sr sra srta dña jr mme mlle hr fr frl dott ing sig проф ул гос
+    vs e.g i.e z.b d.h u.a bzw ca approx nr
+"""
+_SHORT = frozenset(_SHORT_WORDS.split())
+"""Words that are written with a full stop and go on, a title before its name above all."""
+_MONTH_WORDS = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
+_MONTHS = frozenset(_MONTH_WORDS.split())
+"""Such words where a number follows; Jan and Mar are names too."""
+_LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
+_LONGEST_WORD = 24  # characters looked back for one
 _JOINERS = frozenset("\u200d\u20e3")
 _MODIFIERS = range(0x1F3FB, 0x1F400)  # skin tones
 _SELECTORS = range(0xFE00, 0xFE10)
@@ -16,11 +27,20 @@ ELLIPSIS = "…"
 def sentences(text: str) -> list[str]:
     """The sentences of `text` with their end marks, white space folded; a line is a sentence too."""
     found, begin = [], 0
-    for end in [*(match.end() for match in _ENDS.finditer(text)), len(text)]:
+    for end in [*(match.end() for match in _ENDS.finditer(text) if not _goes_on(text, match)), len(text)]:
         if sentence := " ".join(text[begin:end].split()):
             found.append(sentence)
         begin = end
     return found
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Whether the full stop belongs to a word that is written short, and the sentence goes on behind it."""
+    if not match.group().startswith(".") or "\n" in match.group() or match.end() == len(text):
+        return False
+    word = _LAST_WORD.search(text, max(0, match.start() - _LONGEST_WORD), match.start())
+    short = word.group().casefold() if word else ""
+    return short in _SHORT or (short in _MONTHS and text[match.end()].isdigit())
 
 
 def shortened(text: str, characters: int) -> str:
