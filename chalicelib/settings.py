@@ -162,7 +162,11 @@ class RecallSettings(Slice):
         "VITTO_RECALL_ABSTAIN_BELOW", 0.35, "Best calibrated score under which nothing is near.", ge=0, le=1
     )
     floor: float = setting(
-        "VITTO_RECALL_FLOOR", 0.02, "Calibrated score under which a hit is noise and left out.", ge=0, le=1
+        "VITTO_RECALL_FLOOR",
+        0.02,
+        "Calibrated score under which a hit is noise and left out, unless what was said around it raised it.",
+        ge=0,
+        le=1,
     )
     prospective: bool = setting(
         "VITTO_RECALL_PROSPECTIVE",
