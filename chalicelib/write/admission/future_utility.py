@@ -32,7 +32,7 @@ SAID = {
     "second_person": "about the person spoken to",
     "pictured": "shows a picture",
     "asked_before": "answers a question",
-    "words_before": "follows a long message",
+    "words_before": "follows another message, the longer the less",
     "declared": "declared as a memory",
     "corrects": "corrects something",
     "importance": "importance as given",
