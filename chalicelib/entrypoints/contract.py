@@ -143,6 +143,6 @@ class Operation:
     @property
     def errors(self) -> tuple[type[errors.VittoError], ...]:
         """Every error that it may answer."""
-        unreadable = () if self.takes.body is None else (errors.MalformedRequest,)
+        unreadable = () if self.is_open else (errors.MalformedRequest,)  # a body where none is taken is read too
         lost = (errors.NotFound,) if "{" in self.path else ()
         return tuple(dict.fromkeys((*ANYWHERE, *unreadable, *lost, *self.raises)))

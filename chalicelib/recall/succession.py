@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from chalicelib.domain.memory import Link, LinkKind, Memory
 from chalicelib.domain.query import Hit
 
-FARTHEST = 8  # places that something newer moves up; docs/retrieval.md
+FARTHEST = 15  # places that something newer moves up; docs/retrieval.md
 _KINDS = frozenset({LinkKind.CONTRADICTS, LinkKind.SUPERSEDES})
 
 

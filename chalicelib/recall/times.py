@@ -13,7 +13,7 @@ from chalicelib.domain.claims.values import Kind, folded, value_of
 from chalicelib.domain.query import Candidate
 
 NAMED_TIME = 1.0  # in units of a signal's deviation; docs/retrieval.md
-NAMED_DAY = 1.0  # more, where it is the very day
+NAMED_DAY = 2.0  # more, where it is the very day
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _DAYS_AGO: dict[tuple[int, int], str] = {

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from chalicelib.adapters.mongo.connection import MongoConnection
+from chalicelib.adapters.redis import keys
 from chalicelib.adapters.redis.connection import RedisConnection
 from chalicelib.adapters.redis.queue import RedisTaskQueue
 from chalicelib.bootstrap import Container, system_clock
@@ -85,7 +86,8 @@ def until(stop: threading.Event, work: Callable[[int], object]) -> threading.Thr
 def test_under_load_while_the_worker_runs_nothing_of_the_user_is_left(
     mongo: MongoConnection, redis: RedisConnection, stores: Stores, clock: Ahead, org: str
 ) -> None:
-    name, word = f"zelda{new_id('u')[-10:]}", f"quux{new_id('w')[-10:]}"
+    redis.run([("DEL", keys.queue(part)) for part in ("waiting", "taken", "dead", "texts", "attempts", "receipts")])
+    name, word = f"zelda{new_id('u')[-10:]}", f"quux{new_id('w')[-10:]}"  # of what other tests left the worker is free
     user, root = caller(org, name, spaces=("red",)), caller(org, "root", Role.ADMIN)
     here, elsewhere, worker = (process(mongo, redis, clock) for _ in range(3))
     foreign = caller(new_id("org"), name)

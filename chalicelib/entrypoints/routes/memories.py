@@ -31,6 +31,7 @@ from chalicelib.entrypoints.contract import (
 )
 from chalicelib.entrypoints.http import Call, route
 from chalicelib.errors import (
+    Conflict,
     DuplicateContent,
     IdempotencyConflict,
     InProgress,
@@ -208,7 +209,7 @@ def forget(call: Call[PurgeQuery], id: str) -> Any:  # noqa: A002 - the path's n
     "POST",
     in_body(RestoreBody, forgotten={}, revision={"revision": 1}),
     Gives(ChangedMemory, etag=True),
-    raises=(StaleRevision, DuplicateContent),
+    raises=(StaleRevision, DuplicateContent, Conflict),
     headers=(RESTORED_OVER,),
 )
 def restore(call: Call[NoQuery, RestoreBody], id: str) -> Any:  # noqa: A002 - the path's name for it
