@@ -55,6 +55,14 @@ class Composed:
     recalled: Recalled
     window: tuple[SessionMessage, ...]
 
+    @property
+    def came_back(self) -> tuple[SessionMessage, ...]:
+        """The recalled messages that stand in the prompt as such: without those that had no room, and those that the window
+        had room for after all."""
+        latest = {message.id for message in self.window}
+        here = self.prompt.in_context - latest
+        return tuple(message for message in self.recalled.messages if message.id in here)
+
 
 def compose(request: TurnRequest, session: SessionView) -> Composed:
     """The context of a turn within its budget. Pure: it appends and stores nothing."""

@@ -86,6 +86,21 @@ def test_after_settling_a_turn_compresses_nothing_for_its_memories_either() -> N
     assert compose(TurnRequest("Which invoice was number 15?", 400, memories=told), view).genome is genome
 
 
+@pytest.mark.parametrize("budget", [300, 600, 1200, 4000])
+def test_what_came_back_stands_in_the_recalled_block_and_nothing_else_does(budget: int) -> None:
+    messages = thirty_messages()
+    genome = settle(SessionView(empty(), messages), budget).genome
+    query = "As we discussed, which invoice was number 15?"
+    made = compose(
+        TurnRequest(query, budget), SessionView(genome, messages, found(query, messages), dict(enumerate(messages)))
+    )
+    block = made.prompt.text_of(BlockName.RECALLED)
+    back = {message.id for message in made.came_back}
+    assert {message.id for message in messages if f": {message.text}" in block} == back
+    assert back <= {message.id for message in made.recalled.messages}
+    assert not back & {message.id for message in made.window}
+
+
 def test_memories_take_at_most_their_share() -> None:
     told = tuple(memory(f"Memory {i} tells of the harbour and its boats.") for i in range(60))
     made = compose(TurnRequest("Thanks!", 2000, memories=told), SessionView(genome_of([]), thirty_messages()))

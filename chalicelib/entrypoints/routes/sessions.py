@@ -242,7 +242,7 @@ def _answer(made: "TurnContext") -> ContextAnswer:
         ),
         cut=tuple(CutPart(block=one.block, what=one.what, how=one.how) for one in prompt.cut),
         trigger=made.composed.trigger and made.composed.trigger.value,
-        recalled=tuple(one.id for one in made.composed.recalled.messages),
+        recalled=tuple(one.id for one in made.composed.came_back),
         in_context=tuple(sorted(prompt.in_context)),
         genome=state,
         providers=ProviderMessages(anthropic=anthropic(prompt), openai=openai(prompt)),
