@@ -4,12 +4,12 @@ What it reads is bounded by the budget and by what the worker has not compressed
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
+from chalicelib.context.beside import Beside
 from chalicelib.context.composing import Composed, SessionView, TurnRequest, compose
 from chalicelib.context.drafting import checked_text
 from chalicelib.context.reading import MessageReader
@@ -34,7 +34,6 @@ MOST_OUTSIDE = 500  # messages that a turn compresses itself where the worker is
 FEWEST_READ, MOST_READ = 12, 120  # messages that a search found, which are read
 WITH_NEIGHBOURS = 30  # of them, the best, whose neighbours are read too
 HEARD = 20  # messages that plugins are shown
-AT_ONCE = 2  # threads of a request: what stands in the prefix is read, and memory is asked, while the session is read
 READ_SHARE = 0.6  # of the budget, that what is recalled may take
 _QUERY_ID = "query"
 
@@ -92,6 +91,24 @@ class _Read:
     degraded: list[Missing] = field(default_factory=list)
 
 
+_Embedded = tuple[str, Vector | None]
+
+
+@dataclass(frozen=True)
+class _Recalling:
+    """A recall under way: what it tells of its vector, long before its answer, and the answer."""
+
+    told: SimpleQueue[_Embedded | None]
+    answer: Future[dict[str, Any]]
+
+    def embedded(self) -> _Embedded | None:
+        """The text that it embeds and its vector; None where it could not embed. Its error where it failed before."""
+        told = self.told.get()
+        if told is None:  # it is over
+            self.answer.result()
+        return told
+
+
 class ContextAssembler:
     """Assembles contexts."""
 
@@ -125,7 +142,7 @@ class ContextAssembler:
         request, _ = cleaned(sent)
         checked_text(request.query, "query")
         session = self._sessions.visible(caller, session_id)
-        with _Beside() as beside:
+        with Beside() as beside:
             briefs_of = beside.begin(lambda: self._briefs(session, caller.user_id, request.query))
             read = self._read(session)
             asked = RecallQuery(query=request.query[:MAX_QUERY_CHARACTERS], position=read.count)
@@ -171,7 +188,7 @@ class ContextAssembler:
         around = {at: one.message for at, one in kept.items()} | {one.position: one for one in read.latest}
         return SessionView(read.genome, read.latest, candidates, around)
 
-    def _recalling(self, beside: "_Beside", caller: Caller, asked: RecallQuery) -> "_Recalling":
+    def _recalling(self, beside: Beside, caller: Caller, asked: RecallQuery) -> _Recalling:
         """A recall under way."""
         told = SimpleQueue[_Embedded | None]()
 
@@ -183,7 +200,7 @@ class ContextAssembler:
 
         return _Recalling(told, beside.begin(recall))
 
-    def _vector(self, text: str, recalling: "_Recalling", read: _Read) -> Vector | None:
+    def _vector(self, text: str, recalling: _Recalling, read: _Read) -> Vector | None:
         """The vector of the query without the names of speakers, as recall embeds it, by recall where it did. The recall's
         error where it failed."""
         plain, vector = recalling.embedded() or (text, None)
@@ -200,41 +217,6 @@ class ContextAssembler:
         """The latest messages as they are to the caller, and what is asked now."""
         asked = Message(id=_QUERY_ID, speaker="user", text=request.query, at=self._clock())
         return [*as_heard(read.latest[-HEARD:], caller), asked]
-
-
-_Embedded = tuple[str, Vector | None]
-
-
-@dataclass(frozen=True)
-class _Recalling:
-    """A recall under way: what it tells of its vector, long before its answer, and the answer."""
-
-    told: "SimpleQueue[_Embedded | None]"
-    answer: "Future[dict[str, Any]]"
-
-    def embedded(self) -> _Embedded | None:
-        """The text that it embeds and its vector; None where it could not embed. Its error where it failed before."""
-        told = self.told.get()
-        if told is None:  # it is over
-            self.answer.result()
-        return told
-
-
-class _Beside:
-    """Work of a request that goes on beside it, within its budget. Nothing of it outlives the request: leaving waits."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="context")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._threads.shutdown()
-
-    def begin[T](self, work: Callable[[], T]) -> "Future[T]":
-        """Begin `work`; its result is there, or its error raised, once it is asked for."""
-        return self._threads.submit(copy_context().run, work)
 
 
 def _most_read(request: ContextRequest, latest: Sequence[SessionMessage]) -> int:

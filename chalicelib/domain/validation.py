@@ -1,6 +1,7 @@
 """One translation of pydantic's findings into the product's error: the field by its path on the wire, and what is wrong."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,8 +19,7 @@ def validated[T: BaseModel](model: type[T], value: Mapping[str, Any], prefix: st
         found = error.errors(include_url=False, include_input=False)
         problems = [
             {"field": prefix + (".".join(str(part) for part in item["loc"]) or "body"), "message": _message(item)}
-            for item in found[:_MOST]
-            if not _follows(item, found)
+            for item in islice((one for one in found if not _follows(one, found)), _MOST)
         ]
         first = problems[0]
         raise InvalidInput(first["field"], first["message"], problems=problems) from None

@@ -16,6 +16,7 @@ from tests.conversing import genome_of, talk
             ["It was on Jan. 5 at noon.", "We met Jan.", "He is nice."],
         ),
         ("Das Boot, z.B. das blaue. Es ist neu.", ["Das Boot, z.B. das blaue.", "Es ist neu."]),
+        ("It took ca. 5 days. We live in CA. It is warm.", ["It took ca. 5 days.", "We live in CA.", "It is warm."]),
         ("I saw the dr.", ["I saw the dr."]),
         ("See you at St.\nMary is here.", ["See you at St.", "Mary is here."]),
         ("The blue one vs. the red one! Yes.", ["The blue one vs. the red one!", "Yes."]),

@@ -67,3 +67,6 @@ def test_a_list_is_called_a_list_and_its_wrong_items_alone_are_named() -> None:
     assert [problem["field"] for problem in refused.value.details["problems"]] == ["scopes.0"]
     with pytest.raises(InvalidInput, match="scopes: List should have at least 1 item"):
         validated(RecallQuery, QUERY | {"scopes": []})
+    with pytest.raises(InvalidInput) as many:
+        validated(RecallQuery, QUERY | {"scopes": ["team"] * 100})
+    assert [problem["field"] for problem in many.value.details["problems"]] == [f"scopes.{n}" for n in range(20)]

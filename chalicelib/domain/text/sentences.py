@@ -6,13 +6,13 @@ import unicodedata
 _ENDS = re.compile(r"(?:(?<!\d)\.(?=\s|$)|(?<=\d\d)\.(?=\s|$)|[!?…]+(?=\s|$)|[。！？｡।؟۔\n])[\s\"'”’)」』]*")
 _SHORT_WORDS = """
     dr mr mrs ms prof st sr sra srta dña jr mme mlle hr fr frl dott ing sig проф ул гос
-    vs e.g i.e z.b d.h u.a bzw ca approx nr
+    vs e.g i.e z.b d.h u.a bzw
 """
 _SHORT = frozenset(_SHORT_WORDS.split())
 """Words that are written with a full stop and go on, a title before its name above all."""
-_MONTH_WORDS = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
-_MONTHS = frozenset(_MONTH_WORDS.split())
-"""Such words where a number follows; Jan and Mar are names too."""
+_COUNTING_WORDS = "ca approx nr jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
+_BEFORE_NUMBERS = frozenset(_COUNTING_WORDS.split())
+"""Such words where a number follows; else Jan and Mar are names, and CA is a place."""
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*$")
 _LONGEST_WORD = 24  # characters looked back for one
 _JOINERS = frozenset("\u200d\u20e3")
@@ -40,7 +40,7 @@ def _goes_on(text: str, match: re.Match[str]) -> bool:
         return False
     word = _LAST_WORD.search(text, max(0, match.start() - _LONGEST_WORD), match.start())
     short = word.group().casefold() if word else ""
-    return short in _SHORT or (short in _MONTHS and text[match.end()].isdigit())
+    return short in _SHORT or (short in _BEFORE_NUMBERS and text[match.end()].isdigit())
 
 
 def shortened(text: str, characters: int) -> str:
