@@ -101,8 +101,7 @@ class _Building:
         messages, quoted, taken = _messages(earlier, room - estimate(f"{memories}\n\n"))
         text = "\n\n".join(part for part in (hints, memories, messages) if part)
         # what stands before the messages ends with a line and they begin with a bracket: no part of a text spans both
-        before = text.removesuffix(messages) if messages else text
-        self._add(BlockName.RECALLED, text, text, estimate(before) + taken)
+        self._add(BlockName.RECALLED, text, text, estimate(text.removesuffix(messages)) + taken)
         whole = {message.id for message in quoted}
         self._whole |= whole
         left_out = [*(one.id for one in parts.memories[kept:]), *(one.id for one in earlier if one.id not in whole)]
@@ -168,9 +167,8 @@ def _messages(messages: Sequence[SessionMessage], tokens: int) -> tuple[str, lis
         ordered = sorted(kept, key=lambda message: message.position)
         said = lines.lines(ordered)
         text = fenced("messages", said, HEADING)
-        is_of_lines = (
-            said in text and _MERGED not in said
-        )  # nothing escaped, and no line that belongs to the end of another
+        # nothing was escaped, and no line goes together with the end of another
+        is_of_lines = said in text and _MERGED not in said
         taken = fence + lines.costs(ordered) if is_of_lines else estimate(text)
         if taken <= tokens:
             return text, kept, taken
